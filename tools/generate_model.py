@@ -221,30 +221,42 @@ def with_parameters(
     return [*begin, *lines, f"    {quotes}"]
 
 
-BOUNDS = {"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "x-legal"}
+BOUNDS = {"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "x-legal", "x-reason"}
 
 
 def legal(field: dict[str, Any]) -> str:
     """A sentence about the bounds of a value, if it has some; of what may be a series those of one value."""
     if not BOUNDS & set(field) and "anyOf" in field:
         field = field["anyOf"][0]
-    if "x-legal" in field:
-        return f" Legal: {field['x-legal']}."
+    parts = [field[key] for key in ("x-legal",) if key in field] + between(field)
+    if "x-reason" in field:
+        parts[-1] += f", {field['x-reason']}"
+    return f" Legal: {'; '.join(parts)}." if parts else ""
+
+
+def between(field: dict[str, Any]) -> list[str]:
+    """The bounds of a number in the words of messages, `words` of `limits.rs`; nothing if it has none."""
     low, high = (
-        next((f"{field[key]:.15g}" for key in keys if key in field), None)
+        next((as_text(field[key]) for key in keys if key in field), None)
         for keys in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
     )
     if low is None and high is None:
-        return ""
+        return []
     above, below = "exclusiveMinimum" in field, "exclusiveMaximum" in field
     if low is None:
-        return f" Legal: {'below' if below else 'at most'} {high}."
+        return [f"{'below' if below else 'at most'} {high}"]
     if high is None:
-        return f" Legal: above {low}." if above else f" Legal: {low} or more."
+        return [f"above {low}" if above else f"{low} or more"]
     if low == high:
-        return f" Legal: {low}."
-    upper = f" and below {high}" if below else f" up to {high}"
-    return f" Legal: {'above' if above else 'from'} {low}{upper}."
+        return [low]
+    if below:
+        return [f"above {low} and below {high}" if above else f"from {low} to less than {high}"]
+    return [f"above {low} up to {high}" if above else f"{low} to {high}"]
+
+
+def as_text(number: float) -> str:
+    """A number as people write it: 1.0 is 1."""
+    return str(number) if isinstance(number, int) else f"{number:.15g}"
 
 
 def words_of(field: dict[str, Any], definitions: dict[str, dict[str, Any]]) -> str | None:

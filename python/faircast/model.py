@@ -449,7 +449,7 @@ class AnyFlow(Part):
     Parameters
     ----------
     count : int, optional
-        So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME. Legal: 1 or more.
+        So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME. Legal: 1 to 4294967295.
     from_ : str | Sequence[str], optional
         Sending node, or one for each of `count` flows. Default: flow i is sent by the topology's left-i.
     start : str such as "250 ms" or a sequence of such, or Series, optional
@@ -518,7 +518,7 @@ class Bernoulli(Part):
     Parameters
     ----------
     p : float | Series
-        Probability that a packet is lost, 0 to 1. No default. Legal: from 0 up to 1.
+        Probability that a packet is lost, 0 to 1. No default. Legal: 0 to 1.
     direction : {"both", "forward", "back"}, optional
         Which direction of the link loses; the other one then loses nothing. Default "both".
     """
@@ -538,7 +538,7 @@ class BitError(Part):
     ----------
     ber : float
         Bit error rate: probability that a bit is hit, from 0 to less than 1. No default; satellite links 1e-8 to 1e-6
-        [Ehlert]. Legal: from 0 and below 1.
+        [Ehlert]. Legal: from 0 to less than 1, for with 1 no bit would arrive as it was sent.
     direction : {"both", "forward", "back"}, optional
         Which direction of the link loses; the other one then loses nothing. Default "both".
     """
@@ -571,10 +571,10 @@ class Branch(Part):
     preset : {"geo", "geo-ka", "geo-broadcast", "adsl"}, optional
         What it is like where it says nothing else. Default "geo".
     receivers : int, optional
-        Hosts for receivers: of a branch called sat sat-0, sat-1 and so on. Default 2. Legal: from 1 up to 1000000.
+        Hosts for receivers: of a branch called sat sat-0, sat-1 and so on. Default 2. Legal: 1 to 1000000.
     satellite : float, optional
         The longitude above which the satellite stands, degrees east. Needed where places are given by theirs. Legal:
-        from -180 up to 360.
+        -180 to 360.
     station : Site, optional
         Where the station is, from which the delay of `feeder` follows. Default: that delay is given.
     terminal : Site, optional
@@ -634,7 +634,7 @@ class Branches(Part):
     branches : Mapping[str, Branch], optional
         The branches by name, of which nodes and links of the branch have theirs; at least one.
     sources : int, optional
-        Hosts for sources at the node `router`: source-0, source-1 and so on. Default 1. Legal: from 1 up to 1000000.
+        Hosts for sources at the node `router`: source-0, source-1 and so on. Default 1. Legal: 1 to 1000000.
     """
 
     kind: ClassVar[str | None] = "branches"
@@ -655,7 +655,7 @@ class Cbr(AnyFlow):
     ----------
     jitter : float, optional
         Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`.
-        Legal: from 0 up to 1.
+        Legal: 0 to 1.
     packet_size : str such as "1000 B" or a sequence of such, optional
         Size of a packet on the wire. Default 210 B (ns-2). A list has one for each of `count` flows.
     rate : str such as "1.5 Mbit/s" or a sequence of such, optional
@@ -679,7 +679,7 @@ class CbrParameters(Part):
     ----------
     jitter : float, optional
         Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`.
-        Legal: from 0 up to 1.
+        Legal: 0 to 1.
     packet_size : str such as "1000 B", optional
         Size of a packet on the wire. Default 210 B (ns-2).
     rate : str such as "1.5 Mbit/s", optional
@@ -720,12 +720,12 @@ class Chain(Part):
     hop : Duplex, optional
         The links hop-0, hop-1 and so on. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets.
     hops : int, optional
-        Links between routers: router-0, router-1 and so on are joined by hop-0, hop-1 and so on. Default 2. Legal: from
-        1 up to 1000000.
+        Links between routers: router-0, router-1 and so on are joined by hop-0, hop-1 and so on. Default 2. Legal: 1 to
+        1000000.
     left : int, optional
-        Hosts at router-0, left-0, left-1 and so on. Default 2. Legal: from 1 up to 1000000.
+        Hosts at router-0, left-0, left-1 and so on. Default 2. Legal: 1 to 1000000.
     right : int, optional
-        Hosts at the last router, right-0, right-1 and so on. Default 2. Legal: from 1 up to 1000000.
+        Hosts at the last router, right-0, right-1 and so on. Default 2. Legal: 1 to 1000000.
     """
 
     kind: ClassVar[str | None] = "chain"
@@ -787,7 +787,7 @@ class ClimbStep(Part):
     after : str such as "250 ms"
         How long after the member's start.
     level : int
-        How many layers it holds from then on. Legal: 0 or more.
+        How many layers it holds from then on. Legal: 0 to 4294967295.
     """
 
     after: str
@@ -802,7 +802,7 @@ class Configured(Part):
     Parameters
     ----------
     receivers : int, optional
-        N, how many receivers there are. Left out, as many as the session was set up with. Legal: 1 or more.
+        N, how many receivers there are. Left out, as many as the session was set up with. Legal: 1 to 4294967295.
     """
 
     kind: ClassVar[str | None] = "configured"
@@ -818,7 +818,7 @@ class Constellation(Part):
     Parameters
     ----------
     altitude : float, optional
-        Above the ground, km. Default: that of the preset; Walker's patterns need it. Legal: from 160 up to 100000.
+        Above the ground, km. Default: that of the preset; Walker's patterns need it. Legal: 160 to 100000.
     cross_seam : bool, optional
         Whether there are links across the seam, where planes go against each other. Default false; true for
         "teledesic".
@@ -842,42 +842,41 @@ class Constellation(Part):
         What becomes of packets that wait at a link that turns or goes down, for all links that say nothing else. Only
         those that are kept take another way if there is one. Default "keep".
     inclination : float, optional
-        Degrees, more than 90 for orbits against the turning of the Earth. Default as altitude. Legal: from 0 up to 180.
+        Degrees, more than 90 for orbits against the turning of the Earth. Default as altitude. Legal: 0 to 180.
     isl : Duplex, optional
         The links between satellites, `isl-1-1-1-2` from sat-1-1 to sat-1-2 and so on. Default 25 Mbit/s, drop-tail with
         50 packets, 16 B of header.
     isl_between_planes : int, optional
-        In how many planes on either side. Default 1; 2 for "teledesic". Legal: from 0 up to 8.
+        In how many planes on either side. Default 1; 2 for "teledesic". Legal: 0 to 8.
     isl_check : str such as "250 ms", optional
         Latitude, longitude and sight are looked at this often, at least "1 ms". Default "10 s".
     isl_in_plane : int, optional
         How many satellites ahead in its plane, and as many behind, a satellite has links to. Default 1; 2 for
-        "teledesic". Legal: from 0 up to 8.
+        "teledesic". Legal: 0 to 8.
     isl_latitude : float, optional
         Latitude above which a satellite's links to other planes are down, degrees. Default 60 for presets, 70 for
-        "star" and "elements", 90 for "delta". Legal: from 0 up to 90.
+        "star" and "elements", 90 for "delta". Legal: 0 to 90.
     isl_longitude : float, optional
         Difference of longitudes below which links across the seam are down, degrees. Default 10; 8 for "teledesic".
-        Legal: from 0 up to 180.
+        Legal: 0 to 180.
     mask : float, optional
-        The least elevation of a satellite that stations take, degrees. Default 8.2; 40 for "teledesic". Legal: from 0
-        up to 89.
+        The least elevation of a satellite that stations take, degrees. Default 8.2; 40 for "teledesic". Legal: 0 to 89.
     phasing : int, optional
         Walker's F: by how many parts of the circle divided by the number of satellites each plane is ahead of the one
-        before. Default 0; in presets every other plane is half a slot ahead. Legal: 0 or more.
+        before. Default 0; in presets every other plane is half a slot ahead. Legal: 0 to 4294967295.
     planes : int, optional
         How many planes there are; of element sets into how many the satellites are sorted. Default as altitude. Legal:
-        from 1 up to 1000.
+        1 to 1000.
     reroute_interval : str such as "250 ms", optional
         Routes are computed anew this often, in the delays of that moment, beside when a link comes, goes or turns; at
         least "1 ms". Default "5 s", with which no way is more than 1 ms longer than the shortest one.
     shell : {"iridium", "teledesic", "star", "delta", "elements"}, optional
         What it is made from. Default "iridium".
     slots : int, optional
-        How many satellites each plane has. Default as altitude. Legal: from 1 up to 1000.
+        How many satellites each plane has. Default as altitude. Legal: 1 to 1000.
     spacing : float, optional
         From one plane's ascending node to the next one's, degrees. Default: that of the preset; 180 divided by the
-        number of planes for a star, 360 for a delta. Legal: from 0 up to 360.
+        number of planes for a star, 360 for a delta. Legal: 0 to 360.
     start : str such as "250 ms", optional
         How long the satellites of a shell have gone round when the run starts. Default 0 s: slot 1 of plane 1 crosses
         the equator at the meridian of Greenwich.
@@ -953,9 +952,9 @@ class Dumbbell(Part):
     bottleneck : Duplex, optional
         The link `bottleneck` from left-router to right-router. Default 10 Mbit/s, 20 ms, drop-tail with 50 packets.
     left : int, optional
-        Hosts on the left, left-0, left-1 and so on. Default 2. Legal: from 1 up to 1000000.
+        Hosts on the left, left-0, left-1 and so on. Default 2. Legal: 1 to 1000000.
     right : int, optional
-        Hosts on the right, right-0, right-1 and so on. Default 2. Legal: from 1 up to 1000000.
+        Hosts on the right, right-0, right-1 and so on. Default 2. Legal: 1 to 1000000.
     """
 
     kind: ClassVar[str | None] = "dumbbell"
@@ -1002,17 +1001,17 @@ class Elements(Part):
     ARG_OF_PERICENTER : float
         Argument of the perigee, degrees.
     ECCENTRICITY : float
-        Shape of the orbit. Legal: from 0 up to 1.
+        Shape of the orbit. Legal: 0 to 1.
     EPOCH : str
         When the elements hold, UTC.
     INCLINATION : float
-        Degrees. Legal: from 0 up to 180.
+        Degrees. Legal: 0 to 180.
     MEAN_ANOMALY : float
         Degrees.
     MEAN_MOTION : float
         Turns per day.
     NORAD_CAT_ID : int
-        Its number in the catalogue. Legal: 0 or more.
+        Its number in the catalogue. Legal: 0 to 9223372036854775807.
     OBJECT_NAME : str
         Name of the satellite.
     RA_OF_ASC_NODE : float
@@ -1022,9 +1021,9 @@ class Elements(Part):
     CLASSIFICATION_TYPE : str, optional
         Whether it is classified.
     ELEMENT_SET_NO : int, optional
-        How often elements have been given. Legal: 0 or more.
+        How often elements have been given. Legal: 0 to 9223372036854775807.
     EPHEMERIS_TYPE : int, optional
-        Which theory the elements are for: 0, SGP4. Legal: from 0 up to 4.
+        Which theory the elements are for: 0, SGP4. Legal: 0 to 4.
     MEAN_MOTION_DDOT : float, optional
         A sixth of the second one, turns per day cubed.
     MEAN_MOTION_DOT : float, optional
@@ -1032,7 +1031,7 @@ class Elements(Part):
     OBJECT_ID : str, optional
         Its international designator.
     REV_AT_EPOCH : int, optional
-        How often it has gone round. Legal: 0 or more.
+        How often it has gone round. Legal: 0 to 9223372036854775807.
     """
 
     ARG_OF_PERICENTER: float
@@ -1085,7 +1084,7 @@ class Estimated(Part):
     ----------
     rounds : int, optional
         k: rounds for one estimate, those left out in which only the limiting receiver reports. Default 32: a standard
-        deviation of 18 %. Legal: from 3 up to 10000.
+        deviation of 18 %. Legal: 3 to 10000.
     weight : float, optional
         Weight of a new estimate against the mean of those before. Default 0.25. Legal: above 0 up to 1.
     """
@@ -1105,7 +1104,7 @@ class Every(Part):
     ----------
     n : int
         The packet with this number is lost, counted from 1, and each that comes as many after it. No default. Legal: 1
-        or more.
+        to 9223372036854775807.
     direction : {"both", "forward", "back"}, optional
         Which direction of the link loses; the other one then loses nothing. Default "both".
     """
@@ -1126,17 +1125,17 @@ class GilbertElliott(Part):
     bad_time : str such as "250 ms", optional
         Mean of the exponential stays in the bad state.
     bad_to_good : float, optional
-        Probability per packet of passing from bad to good, 0 to 1. Legal: from 0 up to 1.
+        Probability per packet of passing from bad to good, 0 to 1. Legal: 0 to 1.
     direction : {"both", "forward", "back"}, optional
         Which direction of the link loses; the other one then loses nothing. Default "both".
     good_time : str such as "250 ms", optional
         Mean of the exponential stays in the good state: the chain goes by time.
     good_to_bad : float, optional
-        Probability per packet of passing from good to bad, 0 to 1. Legal: from 0 up to 1.
+        Probability per packet of passing from good to bad, 0 to 1. Legal: 0 to 1.
     loss_bad : float, optional
-        Probability that a packet is lost in the bad state, 0 to 1. Default 1. Legal: from 0 up to 1.
+        Probability that a packet is lost in the bad state, 0 to 1. Default 1. Legal: 0 to 1.
     loss_good : float, optional
-        Probability that a packet is lost in the good state, 0 to 1. Default 0. Legal: from 0 up to 1.
+        Probability that a packet is lost in the good state, 0 to 1. Default 0. Legal: 0 to 1.
     mean_burst : str such as "50 packets", optional
         Mean stay in the bad state; with `loss_bad` 1 the mean number of packets lost in a row. Default "5 packets",
         with `mean_loss`.
@@ -1183,7 +1182,7 @@ class LayerBlocking(Part):
         For how long after its last packet a flow or layer counts as there (open in the paper). Default 3 s. Legal:
         interval or more.
     lower_threshold : float, optional
-        F1: up to this part of the queue's limit the queue is short (phase 1). Default 0: empty. Legal: from 0 up to 1.
+        F1: up to this part of the queue's limit the queue is short (phase 1). Default 0: empty. Legal: 0 to 1.
     max_observation : str such as "250 ms", optional
         The longest that the observation time becomes (open in the paper). Default 64 s. Legal: observation or more.
     observation : str such as "250 ms", optional
@@ -1196,7 +1195,8 @@ class LayerBlocking(Part):
     unicast : {"flow", "pair"}, optional
         What is one unicast session. Default "flow".
     upper_threshold : float, optional
-        F2: from this part of the queue's limit on it is long (phase 3). Default 0.8. Legal: above lower_threshold.
+        F2: from this part of the queue's limit on it is long (phase 3). Default 0.8. Legal: above lower_threshold; 0 to
+        1.
     window : str such as "250 ms", optional
         Over how long packets are counted (open in the paper). Default 2 s. Legal: interval or more.
     """
@@ -1235,8 +1235,8 @@ class LayerBlockingParameters(Part):
     greedy : bool, optional
         Members misbehave: they join all layers at once and never leave one. Default false.
     jitter : float, optional
-        Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`. Legal:
-        from 0 up to 1.
+        Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`. Legal: 0
+        to 1.
     join_latency : str such as "250 ms", optional
         The most that a join is taken to need. Default 0.6 s.
     packet_size : str such as "1000 B", optional
@@ -1283,9 +1283,9 @@ class LayeredCbrParameters(Part):
         When members go on to other levels, in the order of time. Default: never.
     jitter : float, optional
         Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`.
-        Legal: from 0 up to 1.
+        Legal: 0 to 1.
     level : int, optional
-        How many layers members join when they start. Default: all. Legal: 0 or more.
+        How many layers members join when they start. Default: all. Legal: 0 to 4294967295.
     packet_size : str such as "1000 B", optional
         Size of a packet on the wire. Default 1000 B.
     rates : Sequence[str], optional
@@ -1324,9 +1324,9 @@ class Lie(Part):
     delay : str such as "250 ms", optional
         Of "late": by how much its reports are late. Default "2 s".
     liars : int, optional
-        How many receivers lie: the last ones. Default 1. Legal: 1 or more.
+        How many receivers lie: the last ones. Default 1. Legal: 1 to 4294967295.
     part : float, optional
-        Of "loss": the part of data packets that it pretends not to have got. Default 0.3. Legal: from 0 up to 1.
+        Of "loss": the part of data packets that it pretends not to have got. Default 0.3. Legal: 0 to 1.
     period : str such as "250 ms", optional
         Of "flapping": how long it is there and away by turns; of "flood": the time from one report to the next. Default
         "5 s". Legal: 0.001 s or more.
@@ -1428,10 +1428,10 @@ class Mecn(Part):
         Average queue from which packets are marked incipient. Default "5 packets" (ns-2's RED).
     p1_max : float, optional
         Nominal probability of an incipient mark at the end of its ramp, 0 to 1. Default 0.1 (ns-2's RED; the paper
-        gives none). Legal: from 0 up to 1.
+        gives none). Legal: 0 to 1.
     p2_max : float, optional
         Nominal probability of a moderate mark when the average reaches `max_th`, 0 to 1. Default 0.1, as `p1_max`.
-        Legal: from 0 up to 1.
+        Legal: 0 to 1.
     profile : {"mecn-literal", "mecn-overlap", "mecn-longramp"}, optional
         How the levels share the thresholds. Default "mecn-overlap".
     w_q : float | Literal["auto"], optional
@@ -1500,7 +1500,7 @@ class MldaLda(Part):
     Parameters
     ----------
     acked_packets : float, optional
-        D, packets that a TCP acknowledges at once. Default 1; 2 with delayed acknowledgements. Legal: from 1 up to 100.
+        D, packets that a TCP acknowledges at once. Default 1; 2 with delayed acknowledgements. Legal: 1 to 100.
     drift_cap : bool, optional
         Whether an increase is bounded by twice the rate that really comes. Default true.
     first_increase : str such as "1.5 Mbit/s", optional
@@ -1508,7 +1508,7 @@ class MldaLda(Part):
     loss_rule : {"max", "equation"}, optional
         What becomes of the share when packets were lost. Default "max".
     timeout_rtts : float, optional
-        t_out, the time-out of that TCP, in round-trip times. Default 4. Legal: from 0 up to 1000.
+        t_out, the time-out of that TCP, in round-trip times. Default 4. Legal: 0 to 1000.
     """
 
     acked_packets: float | None = None
@@ -1532,7 +1532,7 @@ class MldaParameters(Part):
         own by packet pairs. Legal: 1 bit/s to 400 Gbit/s.
     echoes : int, optional
         The most time stamps of receivers that a sender report echoes, 12 bytes each. Left out, as many as fit into the
-        source's part of the session's bandwidth and a packet of 1500 bytes. Legal: from 1 up to 255.
+        source's part of the session's bandwidth and a packet of 1500 bytes. Legal: 1 to 255.
     exclude_below : str such as "1.5 Mbit/s", optional
         Receivers that lose packets and report a smaller share than this are not heeded, as an application without use
         for so little would have it (RFC 4654 section 3.3). Left out, all are.
@@ -1542,32 +1542,30 @@ class MldaParameters(Part):
         Whether a receiver that has lost packets and whose share is below the base layer's rate reports at once, and the
         source follows with an extra report. Default true.
     feedback_lambda : float, optional
-        λ: how much rarer early reports are than late ones, by the truncated exponential. Default 10. Legal: from 0 up
-        to 100.
+        λ: how much rarer early reports are than late ones, by the truncated exponential. Default 10. Legal: 0 to 100.
     feedback_rtts : float, optional
-        T_fb is at least so many of the largest round-trip time reported. Default 2. Legal: from 0 up to 100.
+        T_fb is at least so many of the largest round-trip time reported. Default 2. Legal: 0 to 100.
     feedback_share : float, optional
         T_fb, over which receivers spread their reports, is at least this part of `report_interval` and at most all of
-        it. Default 0.5. Legal: from 0 up to 1.
+        it. Default 0.5. Legal: 0 to 1.
     first_rate : str such as "1.5 Mbit/s", optional
         Rate of the base layer before the first report. Default 20 kbit/s. Legal: 1 bit/s to 400 Gbit/s.
     initial_rtt : str such as "250 ms", optional
         The round-trip time of a receiver that has not measured its own. Default 0.5 s. Legal: 0.001 s to 60 s.
     jitter : float, optional
-        Each gap between packets is the nominal one times 1 + U(-jitter, jitter). Default 0.1. Legal: from 0 up to 1.
+        Each gap between packets is the nominal one times 1 + U(-jitter, jitter). Default 0.1. Legal: 0 to 1.
     join_tolerance : float, optional
-        A receiver holds the layers that together are within 1 + this times its share. Default 0.05. Legal: from 0 up to
-        100.
+        A receiver holds the layers that together are within 1 + this times its share. Default 0.05. Legal: 0 to 100.
     layers : int, optional
-        K, how many layers there are. Default 3 ([Ehlert]). Legal: from 1 up to 127.
+        K, how many layers there are. Default 3 ([Ehlert]). Legal: 1 to 127.
     lda : MldaLda, optional
         The parameters of LDA+, used with `rate_rule` "lda+".
     least_expected : int, optional
         What must have been expected in an interval or over the window for its loss to count; below that the last loss
-        holds. Default 10 packets. Legal: 0 or more.
+        holds. Default 10 packets. Legal: 0 to 4294967295.
     least_gap : float, optional
-        The enhancement layers are empty if they would carry less than this part of all together. Default 0.05. Legal:
-        from 0 up to 1.
+        The enhancement layers are empty if they would carry less than this part of all together. Default 0.05. Legal: 0
+        to 1.
     least_rate : str such as "1.5 Mbit/s", optional
         The least rate of the base layer and the least share. Left out, a packet per second. Legal: 1 bit/s to 400
         Gbit/s.
@@ -1576,51 +1574,51 @@ class MldaParameters(Part):
         congestion.
     loss_limit : float, optional
         A receiver leaves a layer at once if since the report with which it joined it more than this part of the packets
-        was lost. Default 0.1; 1 = never. Legal: from 0 up to 1.
+        was lost. Default 0.1; 1 = never. Legal: 0 to 1.
     loss_window : int, optional
         The loss of a receiver is the mean of so many of its last intervals, each of which weighs the same. Default 8; 1
-        is the last interval alone, as reports of RTCP have it. Legal: from 1 up to 1000.
+        is the last interval alone, as reports of RTCP have it. Legal: 1 to 1000.
     max_rate : str such as "1.5 Mbit/s", optional
         The most that all layers carry together; left out, the rate of the fastest link out of the source's node. Legal:
         1 bit/s to 400 Gbit/s.
     missed_reports : int, optional
         After so many report intervals without a sender report a receiver ends its interval by itself: it goes down, if
-        the losses say so, and reports. Default 3. Legal: from 1 up to 1000.
+        the losses say so, and reports. Default 3. Legal: 1 to 1000.
     one_way_adjustment : bool, optional
         Whether receivers adjust their round-trip time by one-way delays between measurements. Default true.
     packet_size : str such as "1000 B", optional
         M, size of a data packet on the wire, headers included. Default 512 B ([Ehlert]).
     probe_every : int, optional
         Of so many packets of the base layer two are sent back to back, unless `bottleneck` is known. Default 16; 0 =
-        never. Legal: 0 or more.
+        never. Legal: 0 to 4294967295.
     probe_samples : int, optional
-        R is the median of so many of the last samples. Default 21. Legal: from 1 up to 1000.
+        R is the median of so many of the last samples. Default 21. Legal: 1 to 1000.
     rate_rule : {"lda+", "equation"}, optional
         How a receiver computes its share. Default "lda+".
     reordering : int, optional
         A missing packet that is among the next so many packets of its layer after its gap was seen was late, not lost.
-        Default 3. Legal: from 0 up to 1000.
+        Default 3. Legal: 0 to 1000.
     report_interval : str such as "250 ms", optional
         T_SR, from one sender report to the next. Default 5 s, the least that RFC 3550 recommends for RTCP. Legal: 0.1 s
         to 600 s.
     report_rounds : int, optional
-        Reports count for so many rounds, the one in which they come not counted. Default 2. Legal: from 1 up to 1000.
+        Reports count for so many rounds, the one in which they come not counted. Default 2. Legal: 1 to 1000.
     reports_to : {"sender-and-group", "sender"}, optional
         Whom receivers report to. Default "sender-and-group".
     rtt_weight : float, optional
-        Weight of the old round-trip time at a measurement. Default 0.75. Legal: from 0 and below 1.
+        Weight of the old round-trip time at a measurement. Default 0.75. Legal: from 0 to less than 1.
     session_bandwidth : str such as "1.5 Mbit/s", optional
         What the session is declared to use. Of it 1.25 % are for reports of the source and 3.75 % for those of all
         receivers together (RFC 3550 section 6.2), headers of IP and UDP included. Default 1 Mbit/s. Legal: 1 kbit/s to
         400 Gbit/s.
     silent_rounds : int, optional
         After so many rounds in which nobody has reported the base layer's rate is halved, and in each one after.
-        Default 2. Legal: from 1 up to 1000.
+        Default 2. Legal: 1 to 1000.
     similar : float, optional
         A receiver is silent in a round in which it has heard a share that differs from its own by no more than this
-        part of its own, unless it has the lowest or the highest of all. Default 0.1. Legal: from 0 up to 1.
+        part of its own, unless it has the lowest or the highest of all. Default 0.1. Legal: 0 to 1.
     uniform_up_to : int, optional
-        Up to so many receivers the time of a report is drawn uniformly. Default 10. Legal: 0 or more.
+        Up to so many receivers the time of a report is drawn uniformly. Default 10. Legal: 0 to 4294967295.
     """
 
     bandwidth_share: float | None = None
@@ -1717,17 +1715,17 @@ class Tfmcc(Part):
         RFC 4654 section 3.2.
     grace_rtts : float, optional
         For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
-        rate. Default 10 (RFC 4654 section 3.3). Legal: from 0 up to 100.
+        rate. Default 10 (RFC 4654 section 3.3). Legal: 0 to 100.
     granularity : str such as "250 ms", optional
         Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654 section
         3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a real host.
         Legal: at most 1 s.
     halving_gaps : float, optional
         Silence of the limiting receiver, in gaps between packets, after which the rate is halved, if that is longer.
-        Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound). Legal: from 1 up to 100.
+        Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound). Legal: 1 to 100.
     halving_rtts : float, optional
         Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
-        section 3.3). Legal: from 1 up to 100.
+        section 3.3). Legal: 1 to 100.
     initial_max_rtt : str such as "250 ms", optional
         R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1); over
         a geostationary hop take 1 s. Legal: 0.001 s to 63 s.
@@ -1738,7 +1736,7 @@ class Tfmcc(Part):
         The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node.
     max_receivers : int, optional
         N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5). Legal:
-        2 or more.
+        2 to 4294967295.
     max_rtt : {"rfc", "measured", "recent"}, optional
         What raises R_max and by what of it the rate grows, how R_max falls, and how long a feedback round may last.
         Default "measured"; "rfc" is the letter of RFC 4654 sections 3.2 to 3.4.
@@ -1755,34 +1753,33 @@ class Tfmcc(Part):
         X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32` and
         microseconds.
     receive_rate_rtts : float, optional
-        k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4). Legal: from
-        1 up to 16.
+        k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4). Legal: 1 to
+        16.
     report_size : str such as "1000 B", optional
         Size on the wire of what receivers send; left out, what its fields take: of a report 68 B, with OMCC 72 B, with
         SMCC 69 B, of OMCC's registration 43 B, of SMCC's acknowledgement 55 B.
     round_rtts : float, optional
-        Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback). Legal: from 1 up to
-        100.
+        Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback). Legal: 1 to 100.
     rtt_weight : float, optional
-        Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2). Legal: from 0 and
-        below 1.
+        Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2). Legal: from 0 to
+        less than 1.
     rtt_weight_clr : float, optional
         Weight q at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
-        Legal: from 0 and below 1.
+        Legal: from 0 to less than 1.
     seed_floor : {"packet", "half"}, optional
         What the first loss interval is at least. Default "packet".
     silence_gaps : float, optional
         Silence after which the limiting receiver is given up or, if no receiver limits, the rate is halved, in gaps
-        between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound). Legal: from 1 up to 100.
+        between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound). Legal: 1 to 100.
     silence_rtts : float, optional
         Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits, after
-        which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3). Legal: from 1 up to 100.
+        which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3). Legal: 1 to 100.
     suppressing_rounds : int, optional
         In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
-        2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others. Legal: from 1 up to 8.
+        2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others. Legal: 1 to 8.
     suppression : float, optional
         g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4). Legal: from 0
-        and below 1.
+        to less than 1.
     timer_bias : {"none", "offset"}, optional
         What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5).
     unanswered_clr : {"predecessor", "kept"}, optional
@@ -1889,7 +1886,8 @@ class OnOff(AnyFlow):
         Bits on the wire per second while on. Default 64 kbit/s. A list has one for each of `count` flows. Legal: above
         0 bit/s up to 1000 Gbit/s.
     shape : float, optional
-        Shape of the Pareto distribution, 1.01 or more. Default 1.5. Not used with "exponential". Legal: 1.01 or more.
+        Shape of the Pareto distribution, 1.01 or more. Default 1.5. Not used with "exponential". Legal: 1.01 or more,
+        for at 1 there is no mean, and just above it nearly all periods are next to nothing.
     """
 
     kind: ClassVar[str | None] = "on-off"
@@ -1912,7 +1910,7 @@ class Optimum(Part):
     Parameters
     ----------
     alpha : float, optional
-        Of utility "alpha-fair", which needs it: 0.1 to 20. Legal: from 0.1 up to 20.
+        Of utility "alpha-fair", which needs it: 0.1 to 20. Legal: 0.1 to 20, beyond that take the utility max-min.
     multirate : bool, optional
         Whether every receiver of a session that answers congestion has a rate of its own, or all of them one. Default
         as the session's scheme has it: several layers give several rates.
@@ -1977,12 +1975,12 @@ class ParkingLot(Part):
     hop : Duplex, optional
         The links hop-0, hop-1 and so on. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets.
     hops : int, optional
-        Links between routers: router-0, router-1 and so on are joined by hop-0, hop-1 and so on. Default 3. Legal: from
-        1 up to 1000000.
+        Links between routers: router-0, router-1 and so on are joined by hop-0, hop-1 and so on. Default 3. Legal: 1 to
+        1000000.
     left : int, optional
-        Hosts of through traffic at router-0, left-0, left-1 and so on. Default 1. Legal: from 1 up to 1000000.
+        Hosts of through traffic at router-0, left-0, left-1 and so on. Default 1. Legal: 1 to 1000000.
     right : int, optional
-        Hosts of through traffic at the last router, right-0, right-1 and so on. Default 1. Legal: from 1 up to 1000000.
+        Hosts of through traffic at the last router, right-0, right-1 and so on. Default 1. Legal: 1 to 1000000.
     """
 
     kind: ClassVar[str | None] = "parking-lot"
@@ -2056,7 +2054,7 @@ class PgmccParameters(Part):
         Size of a data packet on the wire, headers included. Default 1000 B.
     recent_ackers : int, optional
         Of so many recent ackers the source remembers round-trip time and loss rate, and takes ACKs. Default 16. Legal:
-        from 1 up to 1000.
+        1 to 1000.
     rtt : {"time", "packets"}, optional
         In what round-trip times are measured for that. Default "time".
     rtt_weight : float, optional
@@ -2068,8 +2066,7 @@ class PgmccParameters(Part):
     throughput : {"full", "simple"}, optional
         The throughput by which receivers are compared. Default "full".
     timeouts_to_election : int, optional
-        After so many time-outs in a row another acker is elected. Default 2 (the draft, section 2.7). Legal: from 1 up
-        to 100.
+        After so many time-outs in a row another acker is elected. Default 2 (the draft, section 2.7). Legal: 1 to 100.
     """
 
     bar: str | None = None
@@ -2188,8 +2185,8 @@ class Receivers(Part):
     Parameters
     ----------
     count : int, optional
-        How many. Default: as many as `nodes` lists; without a list one per host on the topology's right. Legal: 1 or
-        more.
+        How many. Default: as many as `nodes` lists; without a list one per host on the topology's right. Legal: 1 to
+        4294967295.
     join : str | Sequence[str] | Series, optional
         When they join, or when each of them does. Default "0 s".
     join_jitter : str such as "250 ms", optional
@@ -2238,8 +2235,7 @@ class Red(Part):
         If `gentle` and `ecn`: goes on marking from `max_th` up to `2 max_th`, as ns-2 can. Default false: packets are
         dropped there (RFC 3168, section 7).
     max_p : float, optional
-        Nominal probability of an action when the average reaches `max_th`, 0 to 1. Default 0.1 (ns-2). Legal: from 0 up
-        to 1.
+        Nominal probability of an action when the average reaches `max_th`, 0 to 1. Default 0.1 (ns-2). Legal: 0 to 1.
     max_th : str, optional
         Average queue at which the probability has risen to `max_p`. Default "15 packets" (ns-2). "auto" is `3 min_th`.
     mean_pktsize : str such as "1000 B", optional
@@ -2284,21 +2280,20 @@ class RedAdapt(Part):
     Parameters
     ----------
     bottom : float | Literal["auto"], optional
-        `max_p` is not lowered from here, 0 to 1. Default "auto": `min(0.01, 80000 bit/s / rate)`. Legal: from 0 up to
-        1.
+        `max_p` is not lowered from here, 0 to 1. Default "auto": `min(0.01, 80000 bit/s / rate)`. Legal: 0 to 1.
     decrease : float, optional
-        What `max_p` is multiplied with to lower it, 0 to 1. Default 0.9. Legal: from 0 up to 1.
+        What `max_p` is multiplied with to lower it, 0 to 1. Default 0.9. Legal: 0 to 1.
     increase : float, optional
-        Most that is added to `max_p`, 0 to 1. Default 0.01. Legal: from 0 up to 1.
+        Most that is added to `max_p`, 0 to 1. Default 0.01. Legal: 0 to 1.
     increase_part : float, optional
         Most that is added to `max_p`, as a part of it. Default 0.25. Legal: 0 or more.
     interval : str such as "250 ms", optional
         Least time between two changes of `max_p`. Default "500 ms".
     margin : float, optional
         The target zone begins and ends this part of `max_th - min_th` inside the thresholds, 0 to 0.5. Default 0.4.
-        Legal: from 0 up to 0.5.
+        Legal: 0 to 0.5.
     top : float, optional
-        `max_p` is not raised from here, 0 to 1. Default 0.5. Legal: from 0 up to 1.
+        `max_p` is not raised from here, 0 to 1. Default 0.5. Legal: 0 to 1.
     """
 
     bottom: float | Literal["auto"] | None = None
@@ -2319,7 +2314,7 @@ class Registration(Part):
     ----------
     missed : int, optional
         How many messages in a row may fail to come before a receiver is forgotten, half a refresh time after the last
-        of them was due. Default 3. Legal: from 1 up to 100.
+        of them was due. Default 3. Legal: 1 to 100.
     refresh : str such as "250 ms", optional
         Time from one message of a receiver to the next. Default 30 s. Legal: 1 s to 3600 s.
     """
@@ -2344,14 +2339,14 @@ class RlmParameters(Part):
     detection_time : str such as "250 ms", optional
         How long it takes at first until loss follows from a layer too many. Default 5 s. Legal: 0.001 s or more.
     gain : float, optional
-        The weight of a new detection time in its mean and in its deviation. Default 0.25. Legal: from 0 up to 1.
+        The weight of a new detection time in its mean and in its deviation. Default 0.25. Legal: 0 to 1.
     jitter : float, optional
-        Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`. Legal:
-        from 0 up to 1.
+        Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`. Legal: 0
+        to 1.
     join_timer : str such as "250 ms", optional
         The mean time from one experiment to the next at first, and the least. Default 5 s. Legal: 0.001 s or more.
     loss_threshold : float, optional
-        A layer is left if a larger part than this of at least ten packets is lost. Default 0.25. Legal: from 0 up to 1.
+        A layer is left if a larger part than this of at least ten packets is lost. Default 0.25. Legal: 0 to 1.
     max_hold : str such as "250 ms", optional
         For so long at most the experiments of others alone hold up a receiver that loses nothing. Default: with the
         profile "mended" as long as `max_join_timer`, with "ns2" forever.
@@ -2367,7 +2362,7 @@ class RlmParameters(Part):
     rejoin_from_zero : bool, optional
         Whether who has left all layers joins the base again when its join timer says so. Default: as the profile says.
     relaxation : float, optional
-        A while without loss makes it so many times as long. Default 0.75. Legal: from 0 up to 1.
+        A while without loss makes it so many times as long. Default 0.75. Legal: 0 to 1.
     restart_join_timer : bool, optional
         Whether who leaves a layer while no join timer runs, as it had held all layers, starts one. Default: as the
         profile says.
@@ -2417,7 +2412,7 @@ class Satellite(Part):
     feeder : Duplex, optional
         The link `feeder` from the gateway to the satellite. Default 10 Mbit/s, 125 ms, drop-tail with 50 packets.
     left : int, optional
-        Hosts at the gateway, for sources: left-0, left-1 and so on. Default 1. Legal: from 1 up to 1000000.
+        Hosts at the gateway, for sources: left-0, left-1 and so on. Default 1. Legal: 1 to 1000000.
     leg : Settings, optional
         Its legs, leg-0 to terminal right-0 and so on. Default 125 ms, without losses.
     leg_delays : Sequence[str], optional
@@ -2428,7 +2423,7 @@ class Satellite(Part):
         The links back, return-0 from right-0 to the satellite and so on, a transmitter for each terminal. Default 1
         Mbit/s, 125 ms, drop-tail with 50 packets.
     right : int, optional
-        Terminals, for receivers: right-0, right-1 and so on. Default 2. Legal: from 1 up to 1000000.
+        Terminals, for receivers: right-0, right-1 and so on. Default 2. Legal: 1 to 1000000.
     """
 
     kind: ClassVar[str | None] = "satellite"
@@ -2489,11 +2484,11 @@ class Site(Part):
     ----------
     elevation : float, optional
         How high the satellite stands above the horizon, degrees: 90 straight below it, 0 at the edge of what it sees.
-        Legal: from 0 up to 90.
+        Legal: 0 to 90.
     latitude : float, optional
-        Degrees north. Legal: from -90 up to 90.
+        Degrees north. Legal: -90 to 90.
     longitude : float, optional
-        Degrees east. Legal: from -180 up to 360.
+        Degrees east. Legal: -180 to 360.
     """
 
     elevation: float | None = None
@@ -2516,12 +2511,12 @@ class SmccParameters(Part):
     control : {"tfmcc", "pgmcc"}, optional
         What controls the rate of each layer. Default "tfmcc".
     growth : float, optional
-        By what the most that the layers carry together grows from one to the next: B_i = base_rate · growth^i. Above 1,
-        default 2 ([Kwon]); not beside `bounds`. Legal: above 1.
+        By what the most that the layers carry together grows from one to the next: B_i = base_rate · growth^i. Default
+        2 ([Kwon]); not beside `bounds`. Legal: above 1 up to 1000.
     join : {"additive", "direct"}, optional
         How receivers join the next layer. Default "additive".
     layers : int, optional
-        How many layers there are. Default 4; not beside `bounds`. Legal: from 1 up to 128.
+        How many layers there are. Default 4; not beside `bounds`. Legal: 1 to 128, counting layers included.
     loss_differentiation : LossDifferentiation, optional
         Receivers tell losses on links from congestion, of which alone their level and their reports depend then, and
         whether an attempt fails. Left out, they take all for congestion, and compare nothing. With `control` "tfmcc".
@@ -2529,7 +2524,7 @@ class SmccParameters(Part):
         The parameters of the windows, used with `control` "pgmcc".
     phases : int, optional
         How many times there are counting layers of each period, shifted against each other so that receivers wait less
-        before they can begin: 1 or 2. Default 1. Legal: from 1 up to 2.
+        before they can begin: 1 or 2. Default 1. Legal: 1 to 2.
     rtts : Sequence[str], optional
         The periods of the counting layers, increasing: a receiver takes the shortest that makes its climb, of a packet
         more in each period, at most 1.1 times as steep as that of a TCP with its least round-trip time. Each a power of
@@ -2612,9 +2607,9 @@ class Star(Part):
     access_right : Duplex, optional
         What is different on the right, for right-0, right-1 and so on.
     left : int, optional
-        Hosts on the left, for sources: left-0, left-1 and so on. Default 1. Legal: from 1 up to 1000000.
+        Hosts on the left, for sources: left-0, left-1 and so on. Default 1. Legal: 1 to 1000000.
     right : int, optional
-        Hosts on the right, for receivers: right-0, right-1 and so on. Default 2. Legal: from 1 up to 1000000.
+        Hosts on the right, for receivers: right-0, right-1 and so on. Default 2. Legal: 1 to 1000000.
     """
 
     kind: ClassVar[str | None] = "star"
@@ -2635,16 +2630,16 @@ class Station(Part):
     ----------
     latitude : float
         Degrees north, from -90 to 90: geocentric on the sphere of shells, geodetic on the ellipsoid of real elements.
-        Legal: from -90 up to 90.
+        Legal: -90 to 90.
     longitude : float
-        Degrees east, from -180 to 360. Legal: from -180 up to 360.
+        Degrees east, from -180 to 360. Legal: -180 to 360.
     altitude : float, optional
-        Above the ground, km. Default 0. Legal: from 0 up to 100.
+        Above the ground, km. Default 0. Legal: 0 to 100.
     downlink : Settings, optional
         What is different about the links from satellites to it: losses. If rate, queue, agent or header are said, every
         satellite has a queue and a transmitter of their own for this station.
     mask : float, optional
-        The least elevation of a satellite that it takes, degrees. Default: `topology.mask`. Legal: from 0 up to 89.
+        The least elevation of a satellite that it takes, degrees. Default: `topology.mask`. Legal: 0 to 89.
     uplink : Settings, optional
         What is different about its transmitter, the link `NAME-up`.
     """
@@ -2669,7 +2664,7 @@ class Tcp(AnyFlow):
     abc_limit : int, optional
         The most segments for which an ACK lets the window grow in slow start, L of RFC 3465 section 2.2: used with
         `byte_counting`, and without `hystart`, which has a limit of its own. After a time-out it is 1 (section 2.3).
-        Default 1, as RFC 5681 section 3.1 wants it; RFC 3465 allows 2 for experiments. Legal: from 1 up to 1000.
+        Default 1, as RFC 5681 section 3.1 wants it; RFC 3465 allows 2 for experiments. Legal: 1 to 1000.
     ack_size : str such as "1000 B", optional
         Size of an acknowledgement on the wire. Default 40 B: IP and TCP without options, as ns-2 has it. Legal: 1 B to
         65535 B.
@@ -2686,7 +2681,7 @@ class Tcp(AnyFlow):
         How long a lone segment waits for its acknowledgement if `delayed_ack`. Default 100 ms (ns-2; RFC 5681 section
         4.2 allows 500 ms). Legal: above 0 s up to 86400 s.
     dupthresh : int, optional
-        Duplicate ACKs that show a loss. Default 3 (RFC 5681 section 3.2). Legal: from 1 up to 1000.
+        Duplicate ACKs that show a loss. Default 3 (RFC 5681 section 3.2). Legal: 1 to 1000.
     ecn : {"off", "ecn", "mecn"}, optional
         Explicit congestion notification. Default "off".
     ecn_retransmissions : bool, optional
@@ -2731,7 +2726,7 @@ class Tcp(AnyFlow):
     max_burst : int, optional
         The most segments that the window lets out at once: for one ACK, at the start, after a time-out. The repairs
         that Reno and NewReno send on an ACK, and limited transmit, come on top. Left out, unlimited (ns-2 `maxburst_`
-        0). RFC 6582 section 3.2 step 3 encourages such a limit with `full_ack` "ssthresh". Legal: 1 or more.
+        0). RFC 6582 section 3.2 step 3 encourages such a limit with `full_ack` "ssthresh". Legal: 1 to 4294967295.
     mecn : TcpMecn, optional
         Multilevel ECN: used with `ecn = "mecn"`.
     mss : str such as "1000 B" or a sequence of such, optional
@@ -2750,7 +2745,7 @@ class Tcp(AnyFlow):
         Retransmission time-out before the first measurement. Default 3 s (ns-2; RFC 6298 (2.1) says 1 s). Legal: above
         0 s up to rto_max.
     rto_max : str such as "250 ms", optional
-        Greatest retransmission time-out. Default 60 s (RFC 6298 (2.5)). Legal: at most 86400 s.
+        Greatest retransmission time-out. Default 60 s (RFC 6298 (2.5)). Legal: above 0 s up to 86400 s.
     rto_min : str such as "250 ms", optional
         Least retransmission time-out. Default 1 s (RFC 6298 (2.4); ns-2.35 has 0.2 s). Legal: above 0 s up to rto_max.
     rtt_tick : str such as "250 ms", optional
@@ -2759,7 +2754,7 @@ class Tcp(AnyFlow):
         the microsecond with `timestamps`. Legal: above 0 s up to 86400 s.
     segments : int or a sequence of such, optional
         Segments to transfer; left out, the source always has data (FTP). A list has one for each of `count` flows.
-        Legal: 1 or more.
+        Legal: 1 to 4294967295.
     send_jitter : str such as "250 ms", optional
         What a sending host adds to each opportunity to send: a uniform time from zero to this (ns-2 `overhead_`). About
         the time that the bottleneck takes for a packet breaks the lock-step of flows with equal round-trip times.
@@ -2871,13 +2866,13 @@ class TcpMecn(Part):
     ----------
     alpha1 : float, optional
         Reduction on incipient congestion: the window is multiplied by `1 - alpha1`. Default 0.2 ([Durresi] Table III).
-        Legal: from 0 and below 1.
+        Legal: from 0 to less than 1.
     alpha2 : float, optional
         Reduction on moderate congestion. Default 0.4 ([Durresi] Table III). Legal: alpha1 or more, for moderate is more
-        than incipient.
+        than incipient; from 0 to less than 1.
     alpha3 : float, optional
         Reduction that a loss brings a window to that an echo has already reduced. Default 0.5 ([Durresi] Table III).
-        Legal: from 0 and below 1.
+        Legal: from 0 to less than 1.
     escalate : bool, optional
         Within one window of data a higher level, or a loss, adds what its reduction has more than the one made. If
         false, there is one reduction per window. Default true. The paper does not say.
@@ -2906,10 +2901,10 @@ class TcpPacing(Part):
     ----------
     avoidance : float, optional
         Windows per round-trip time in congestion avoidance and recovery. Default 1.2: what has been held back is made
-        up for. Legal: from 1 up to 1000.
+        up for. Legal: 1 to 1000, for less would hold the window back.
     slow_start : float, optional
-        Windows per round-trip time in slow start. Default 2: the window doubles in a round trip. Legal: from 1 up to
-        1000.
+        Windows per round-trip time in slow start. Default 2: the window doubles in a round trip. Legal: 1 to 1000, for
+        less would hold the window back.
     """
 
     avoidance: float | None = None
@@ -2925,7 +2920,7 @@ class TcpWestwood(Part):
     ----------
     m : float, optional
         Where no ACK comes for `tau / m`, a sample of zero is taken in. Default 2, the least that the sampling theorem
-        allows. Legal: from 1 up to 1000.
+        allows. Legal: 1 to 1000.
     tau : str such as "250 ms", optional
         The time constant τ of the filter. Default 0.5 s. Legal: above 0 s up to 86400 s.
     """
@@ -2944,7 +2939,7 @@ class TcpWestwoodPlus(Part):
     least_after_slow_start : float, optional
         A loss in slow start leaves at least this part of the window. The estimate is one of ten round trips and lags
         far behind a window that doubles in one. Default 0.5, what Reno leaves, and half of the window is what the path
-        carried in the round trip before; 0 as published, and as in Linux. Legal: from 0 up to 1.
+        carried in the round trip before; 0 as published, and as in Linux. Legal: 0 to 1.
     least_interval : str such as "250 ms", optional
         A sample is over a round trip, but over no less than this. Default 50 ms (Linux). Legal: above 0 s up to 86400
         s.
@@ -2994,12 +2989,12 @@ class Tree(Part):
     branch : Duplex, optional
         The links between routers, branch-1, branch-2 and so on. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets.
     depth : int, optional
-        Levels of links from the root to the leaves. Default 3. Legal: from 1 up to 20.
+        Levels of links from the root to the leaves. Default 3. Legal: 1 to 20.
     fan_out : int, optional
         Links down from each router. Default 2: a binary tree. There are fan_out to the power of depth leaves, a million
-        at most. Legal: from 1 up to 1000000.
+        at most. Legal: 1 to 1000000.
     left : int, optional
-        Hosts at the root, for sources: left-0, left-1 and so on. Default 1. Legal: from 1 up to 1000000.
+        Hosts at the root, for sources: left-0, left-1 and so on. Default 1. Legal: 1 to 1000000.
     """
 
     kind: ClassVar[str | None] = "tree"
@@ -3050,7 +3045,7 @@ class Scenario(Part):
         Parameters by scheme, for every session of that scheme that does not say them. So a session can have another
         scheme without keys of the first one in its way.
     seed : int, optional
-        Seed of all random streams, 0 to 2^53 - 1. Default 1. Legal: from 0 up to 9.00719925474099e+15.
+        Seed of all random streams, 0 to 2^53 - 1. Default 1. Legal: 0 to 9007199254740991.
     sessions : Mapping[str, Session], optional
         Multicast sessions by name.
     stations : Mapping[str, Station], optional

@@ -6,10 +6,11 @@ import dataclasses
 import enum
 import hashlib
 import json
+import math
 import operator
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -284,8 +285,8 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in value]
     if isinstance(value, enum.Enum):
         return plain(value.value)
-    if hasattr(value, "item") and not isinstance(value, str):  # numbers of numpy
-        return value.item()
+    if hasattr(value, "item") and not isinstance(value, str):  # numbers and arrays of numpy
+        return plain(value.tolist())
     if value is None or isinstance(value, str | int | float | bool):
         return value
     raise InputError(
@@ -301,8 +302,21 @@ def as_json(tree: Any) -> str:
     except UnicodeEncodeError:
         raise InputError("the scenario holds bytes that are no text in UTF-8") from None
     except ValueError:
-        raise InputError("the scenario holds a number that is not finite, nan or inf") from None
+        where, number = next(infinite(tree, ""), ("", "nan or inf"))
+        raise InputError(f"{where or 'the scenario'} is {number}; numbers are finite") from None
     return text
+
+
+def infinite(tree: Any, path: str) -> Iterator[tuple[str, float]]:
+    """The numbers in plain values that are not finite, each with its path."""
+    if isinstance(tree, float) and not math.isfinite(tree):
+        yield path, tree
+    elif isinstance(tree, dict):
+        for key, value in tree.items():
+            yield from infinite(value, f"{path}.{key}" if path else key)
+    elif isinstance(tree, list):
+        for index, value in enumerate(tree):
+            yield from infinite(value, f"{path}[{index}]")
 
 
 def decoded(argument: str, option: str = "--set") -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import subprocess
@@ -186,7 +187,8 @@ def endless() -> dict[str, object]:
 @pytest.mark.parametrize(
     ("scenario", "says"),
     [
-        ({"format": 1, "duration": float("nan")}, "not finite"),
+        ({"format": 1, "duration": float("nan")}, "duration is nan; numbers are finite"),
+        ({"probes": {"queues": ["a", -math.inf]}}, "probes.queues[1] is -inf; numbers are finite"),
         ({"format": 1, "name": "\udcff"}, "no text in UTF-8"),
         (endless(), "holds itself"),
         ({"format": 1, "name": b"x"}, "b'x' is bytes"),

@@ -116,7 +116,7 @@ def test_wrong_kinds_of_parts_are_refused() -> None:
     assert wrong(lambda: Scenario(name="x y", duration="1"))[0][0] == "duration"
     with pytest.raises(InputError, match="is object"):
         Link(rate=object())
-    with pytest.raises(InputError, match="not finite"):
+    with pytest.raises(InputError, match="p is nan; numbers are finite"):
         Bernoulli(p=float("nan"))
     around: dict[str, Any] = {}
     around["x"] = around

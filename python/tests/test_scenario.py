@@ -148,6 +148,7 @@ def test_dataclasses_without_what_is_none() -> None:
     given = {"queue": Queue(Kind.RED, p=np.float64(0.5)), "ports": (1, 2)}
     assert plain(given) == {"queue": {"kind": "red", "p": 0.5}, "ports": [1, 2]}
     json.dumps(plain(given))
+    assert plain({"left": np.arange(3), "grid": np.ones((1, 2))}) == {"left": [0, 1, 2], "grid": [[1.0, 1.0]]}
 
 
 def test_what_no_scenario_can_hold() -> None:

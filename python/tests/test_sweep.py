@@ -425,7 +425,7 @@ def test_bad_input_in_python(small: Path, tmp_path: Path) -> None:
     vary = {"flows.web.count": [1, math.nan]}
     with pytest.raises(InputError) as caught:
         faircast.sweep(small, vary=vary, out=tmp_path / "x")
-    assert str(caught.value).endswith("not finite, nan or inf (at count = NaN)")
+    assert str(caught.value).endswith("flows.web.count is nan; numbers are finite (at count = NaN)")
     with pytest.raises(InputError, match=r"tables is 'flows'; a list is needed, such as \['flows'\]"):
         faircast.sweep(small, vary=VARY, tables="flows", out=tmp_path / "x")
     with pytest.raises(InputError, match=r"sets is 'duration=3s'; a list is needed"):

@@ -40,7 +40,7 @@ pub trait Limited: Sized {
 }
 
 /// Adds the limits of `C` to its schema: for numbers the keywords of JSON schema, for quantities, whose texts have
-/// units, what is legal in words (`x-legal`).
+/// units, what is legal in words (`x-legal`). A reason that is not among these words stands beside them (`x-reason`).
 ///
 /// # Panics
 /// If a limit is declared for a field that the schema does not have.
@@ -147,7 +147,8 @@ impl<C, V: Bounded> Range<C, V> {
 
     /// What is wrong with a value of these parameters, if anything is.
     pub fn complaint(&self, value: V, config: &C) -> Option<String> {
-        (!self.contains(value, config)).then(|| format!("{} given; legal is {}", value.text(), self.words()))
+        let legal = || self.words(|bound| bound.text_in(config));
+        (!self.contains(value, config)).then(|| format!("{} given; legal is {}", value.text(), legal()))
     }
 
     fn contains(&self, value: V, config: &C) -> bool {
@@ -157,10 +158,10 @@ impl<C, V: Bounded> Range<C, V> {
             && self.high.as_ref().is_none_or(|high| value < high.value(config) || is_end(high))
     }
 
-    /// The range in words: "above 0 up to 1".
-    fn words(&self) -> String {
-        let low = self.low.as_ref().map(|bound| (bound.text(), bound.is_legal()));
-        let high = self.high.as_ref().map(|bound| (bound.text(), bound.is_legal()));
+    /// The range in words, with `text` for its ends: "above 0 up to 1".
+    fn words(&self, text: impl Fn(&Bound<C, V>) -> String) -> String {
+        let low = self.low.as_ref().map(|bound| (text(bound), bound.is_legal()));
+        let high = self.high.as_ref().map(|bound| (text(bound), bound.is_legal()));
         let range = words(low, high);
         if self.reason.is_empty() { range } else { format!("{range}, {}", self.reason) }
     }
@@ -174,7 +175,11 @@ impl<C, V: Bounded> Range<C, V> {
         let low = number(&self.low, "minimum", "exclusiveMinimum");
         let high = number(&self.high, "maximum", "exclusiveMaximum");
         let numbers: Vec<_> = low.into_iter().chain(high).collect();
-        if numbers.is_empty() { vec![("x-legal", self.words().into())] } else { numbers }
+        match self.reason {
+            _ if numbers.is_empty() => vec![("x-legal", self.words(Bound::text).into())],
+            "" => numbers,
+            reason => numbers.into_iter().chain([("x-reason", reason.into())]).collect(),
+        }
     }
 }
 
@@ -199,6 +204,14 @@ impl<C, V: Bounded> Bound<C, V> {
         match self {
             Bound::Value(value, _) => value.text(),
             Bound::Field(name, ..) => (*name).to_owned(),
+        }
+    }
+
+    /// With what the other field holds.
+    fn text_in(&self, config: &C) -> String {
+        match self {
+            Bound::Value(value, _) => value.text(),
+            Bound::Field(name, read, _) => format!("{name} = {}", read(config).text()),
         }
     }
 
@@ -264,7 +277,7 @@ numbers!(u8, u16, u32, u64, usize);
 
 impl Bounded for f64 {
     fn text(self) -> String {
-        self.to_string()
+        if self.abs() < LONG { self.to_string() } else { format!("{self:e}") }
     }
 
     fn is_proper(self) -> bool {
@@ -303,6 +316,9 @@ quantities! {
     Bytes: |bytes| format!("{} B", bytes.0);
     Packets: |pkts| format!("{} packet{}", pkts.0, if pkts.0 == 1.0 { "" } else { "s" }), pkts.0.is_finite();
 }
+
+/// Numbers from here on are written with an exponent.
+const LONG: f64 = 1e15;
 
 /// A rate in the largest unit in which it is a whole number.
 fn rate_text(Rate(bps): Rate) -> String {

@@ -67,17 +67,22 @@ fn values_beyond_them_are_named_with_what_is_legal() {
     let cases = [
         (Config { share: 0.0, ..legal() }, "share: 0 given; legal is above 0 up to 1"),
         (Config { share: f64::NAN, ..legal() }, "share: NaN given; legal is above 0 up to 1"),
+        (Config { share: 999e12, ..legal() }, "share: 999000000000000 given; legal is above 0 up to 1"),
+        (Config { share: -1e15, ..legal() }, "share: -1e15 given; legal is above 0 up to 1"),
         (Config { weight: Some(1.01), ..legal() }, "weight: 1.01 given; legal is above 0 up to 1"),
         (Config { part: 1.0, ..legal() }, "part: 1 given; legal is from 0 to less than 1"),
         (Config { part: -0.1, ..legal() }, "part: -0.1 given; legal is from 0 to less than 1"),
         (Config { count: 0, ..legal() }, "count: 0 given; legal is 1 to 8, for more would be many"),
         (Config { count: 9, ..legal() }, "count: 9 given; legal is 1 to 8, for more would be many"),
-        (Config { greatest: Duration::from_millis(999), ..legal() }, "greatest: 0.999 s given; legal is least to 60 s"),
-        (Config { greatest: Duration::from_secs(61), ..legal() }, "greatest: 61 s given; legal is least to 60 s"),
+        (
+            Config { greatest: Duration::from_millis(999), ..legal() },
+            "greatest: 0.999 s given; legal is least = 1 s to 60 s",
+        ),
+        (Config { greatest: Duration::from_secs(61), ..legal() }, "greatest: 61 s given; legal is least = 1 s to 60 s"),
         (Config { window: Packets(0.5), ..legal() }, "window: 0.5 packets given; legal is 1 packet or more"),
         (Config { window: Packets(f64::INFINITY), ..legal() }, "window: inf packets given; legal is 1 packet or more"),
         (Config { share: f64::INFINITY, ..legal() }, "share: inf given; legal is above 0 up to 1"),
-        (Config { more: Duration::from_secs(1), ..legal() }, "more: 1 s given; legal is above least"),
+        (Config { more: Duration::from_secs(1), ..legal() }, "more: 1 s given; legal is above least = 1 s"),
         (Config { rate: Rate(0), ..legal() }, "rate: 0 bit/s given; legal is 1 bit/s or more"),
         (Config { fixed: 4, ..legal() }, "fixed: 4 given; legal is 3"),
     ];
@@ -100,6 +105,10 @@ fn the_schema_has_them() {
     assert_eq!((property("count", "minimum"), property("count", "maximum")), (json!(1), json!(8)));
     assert_eq!(property("greatest", "x-legal"), "least to 60 s");
     assert_eq!(property("share", "x-legal"), Value::Null, "what keywords say needs no words");
+    assert_eq!(
+        (property("count", "x-reason"), property("share", "x-reason")),
+        (json!("for more would be many"), Value::Null)
+    );
     assert_eq!(property("free", "minimum"), Value::Null);
 }
 

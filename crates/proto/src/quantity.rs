@@ -111,7 +111,7 @@ impl Kind {
             .find(|(name, _)| *name == unit)
             .ok_or_else(|| self.complaint(text) + &self.meant(number, unit))?;
         let scaled = value * factor;
-        if !scaled.is_finite() || scaled < 0.0 {
+        if !value.is_finite() || value < 0.0 {
             return Err(format!("\"{text}\" is not a legal {}: it must be finite and not negative", self.name));
         }
         if scaled >= TOO_LARGE {

@@ -183,10 +183,15 @@ fn measured(
     Ok(if found.is_empty() { Ok(settled) } else { Err(found) })
 }
 
-/// Problems whose messages repeat what was given as it was written: `1e9 s`, not `1000000000 s`.
+/// Problems whose messages repeat what was given as it was written: `1e9 s`, not `1000000000 s`; and that say of a
+/// default that it is one.
 fn quoted(mut problems: Vec<Problem>, written: &Value) -> Vec<Problem> {
     for problem in &mut problems {
         let Some((read, rest)) = problem.message.split_once(" given;") else { continue };
+        if is_left_out(written, &problem.path) {
+            problem.message = format!("{read} by default;{rest}");
+            continue;
+        }
         let Some(text) = at_path(written, &problem.path).and_then(Value::as_str) else { continue };
         let is_quantity = read.starts_with(|sign: char| sign.is_ascii_digit()) && read.split(' ').count() <= 2;
         if is_quantity && text != read {
@@ -197,6 +202,14 @@ fn quoted(mut problems: Vec<Problem>, written: &Value) -> Vec<Problem> {
         }
     }
     problems
+}
+
+/// Whether the table that a path leads to has been written without the key at its end.
+fn is_left_out(written: &Value, path: &str) -> bool {
+    let Some((table, key)) = path.rsplit_once('.') else { return false };
+    at_path(written, table)
+        .and_then(Value::as_object)
+        .is_some_and(|table| !key.contains('[') && !table.contains_key(key))
 }
 
 /// What stands at a path such as `links.bottleneck.rate` or `probes.queues[0]`.

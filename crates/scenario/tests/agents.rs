@@ -125,7 +125,7 @@ fn what_is_wrong_with_layer_blocking_is_said() {
         (", lower_threshold = 0.8, upper_threshold = 0.8", "upper_threshold", "0.8 given; legal is above lower"),
         (", upper_threshold = 1.5", "upper_threshold", "1.5"),
         (", slow_factor = 0.9", "slow_factor", "0.9"),
-        (", observation = \"90 s\"", "max_observation", "64 s given; legal is observation or more"),
+        (", observation = \"90 s\"", "max_observation", "64 s by default; legal is observation = 90 s or more"),
         (", admission = \"closed\"", "admission", "legal are capped, open"),
         (", threshold = 0.5", "threshold", "unknown key"),
     ];
@@ -174,7 +174,7 @@ fn what_is_wrong_with_an_agent_is_said() {
             "kind = \"monitor\"",
             "kind = \"rate-cap\", interval = \"2 s\"",
             "links.bottleneck.agent.window",
-            "legal is interval or more",
+            "1 s by default; legal is interval = 2 s or more",
         ),
         (
             "agent = { kind = \"monitor\" }",

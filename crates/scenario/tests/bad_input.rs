@@ -56,6 +56,18 @@ const CASES: &[(&str, &str, &str, &str)] = &[
     ("[nodes.extra]", "[nodes.extra]\ncolour = 1", "nodes.extra.colour", "unknown key; legal are description"),
     ("interval =", "intervall =", "probes.intervall", "did you mean interval?"),
     ("count = 2", "count = \"two\"", "flows.web.count", "\"two\" is not legal; legal is a whole number from 1"),
+    // Whole numbers that no field can hold.
+    ("count = 2", "count = 4294967296", "flows.web.count", "a whole number from 1 to 4294967295"),
+    ("kind = \"tcp\"", "kind = \"tcp\"\nmax_burst = 4294967296", "flows.web.max_burst", "a whole number from"),
+    ("seed = 3", "seed = 9223372036854775808", "seed", "whole numbers are from -2^63 to 2^63 - 1"),
+    ("count = 2", "count = 0xffff_ffff_ffff_ffff_ffff", "flows.web.count", "0xffffffffffffffffffff is not legal"),
+    // Why no more is legal.
+    (
+        "kind = \"bernoulli\", p = 0.001",
+        "kind = \"bit-error\", ber = 1.0",
+        "links.bottleneck.loss.ber",
+        "legal is a number from 0 to less than 1, for with 1 no bit would arrive as it was sent",
+    ),
     // Profiles are of a kind of flow.
     ("count = 2", "profile = \"rfc4654\"", "flows.web.profile", "\"rfc4654\" is not legal; legal are rfc, ns2, linux"),
     ("count = 2", "profile = \"linus\"", "flows.web.profile", "did you mean linux?; legal are rfc, ns2, linux"),
@@ -197,7 +209,7 @@ engine = 3",
         "\"5 packets\"",
         "\"50 packets\"",
         "links.bottleneck.queue.max_th",
-        "15 packets given; it must be above min_th = 50 packets",
+        "15 packets by default; it must be above min_th = 50 packets",
     ),
     ("\"100 packets\"", "\"0 packets\"", "links.bottleneck.queue.limit", "legal is a whole number of packets from 1"),
     (
@@ -206,7 +218,18 @@ engine = 3",
         "links.bottleneck.queue.mid_th",
         "8 packets given; it must be above min_th = 9 packets",
     ),
-    ("kind = \"tcp\"", "kind = \"tcp\"\nrto_min = \"90 s\"", "flows.web.rto_min", "legal is above 0 s up to rto_max"),
+    (
+        "kind = \"tcp\"",
+        "kind = \"tcp\"\nrto_min = \"90 s\"",
+        "flows.web.rto_min",
+        "90 s given; legal is above 0 s up to rto_max = 60 s",
+    ),
+    (
+        "kind = \"tcp\"",
+        "kind = \"tcp\"\nrto_min = \"200 ms\"\nrto_max = \"500 ms\"",
+        "flows.web.rto_initial",
+        "3 s by default; legal is above 0 s up to rto_max = 0.5 s",
+    ),
     // Times.
     ("\"100 s\"", "\"0 s\"", "duration", "0 s given; legal is above 0 s"),
     ("\"100 s\"", "\"101 days\"", "duration", "is not a duration"),

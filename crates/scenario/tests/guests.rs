@@ -408,7 +408,7 @@ fn what_is_wrong_with_a_guest_is_said_as_of_the_trees_own() {
     only(
         &of_link("agent = { kind = \"every\", passes = -1 }"),
         "links.bottleneck.agent.passes",
-        "-1 is not legal; legal is a whole number from 0",
+        "-1 is not legal; legal is a whole number from 0 to 4294967295",
     );
     let of_flow = |variant: &str| visit("scheme = \"steady\"", "", variant);
     only(

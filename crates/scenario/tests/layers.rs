@@ -112,6 +112,12 @@ fn cumulative_layers_have_a_dilation_of_one() {
     }
     let (subjects, metrics) = (words(table(&output, "summary"), "subject"), words(table(&output, "summary"), "metric"));
     assert!(!subjects.iter().zip(&metrics).any(|(about, name)| about == "access-right-0" && name == "dilation"));
+    // Rates are those of the windows of an interval, however long it is.
+    let slow = go(&film("[probes]\ninterval = \"2 s\""));
+    for column in ["demanded_bps", "fastest_bps"] {
+        let last = numbers(table(&slow, "dilation"), column)[5];
+        assert!((last / 560e3 - 1.0).abs() < 1e-3, "{column}: {last}");
+    }
     // All links off, there are no rows; the summary has it nevertheless.
     let output = go(&film("[probes]\nlinks = false"));
     assert!(numbers(table(&output, "dilation"), "t_s").is_empty());
@@ -229,7 +235,7 @@ fn members_of_rlm_share_what_they_learn_with_their_own_session() {
 #[test]
 fn what_is_wrong_with_rlm_is_said() {
     let cases = [
-        ("max_join_timer = \"4 s\"", "max_join_timer", "4 s given; legal is join_timer or more"),
+        ("max_join_timer = \"4 s\"", "max_join_timer", "4 s given; legal is join_timer = 5 s or more"),
         ("backoff = 0.5", "backoff", "legal is a number from 1"),
         ("loss_threshold = 1.5", "loss_threshold", "1.5"),
         ("profile = \"ns-2\"", "profile", "did you mean ns2?"),

@@ -181,6 +181,10 @@ fn where_nothing_can_be_said_that_is_said() {
         assert_eq!((found.len(), found[0].path.as_str()), (1, "links.bottleneck.queue.limit"), "{given}: {found:#?}");
         assert!(found[0].message.contains(message), "{given}: {found:#?}");
     }
+    // Beyond all thresholds there is a greatest one.
+    let red = "kind = \"red\", limit = \"9 packets\", min_th = \"1e300 BDP\"";
+    let found = problems(&BASE.replace("kind = \"drop-tail\", limit = \"1 BDP\"", red));
+    assert_eq!((found.len(), found[0].path.as_str()), (1, "links.bottleneck.queue.max_th"), "{found:#?}");
     // What follows from another mistake is not said.
     let found = problems(&BASE.replace("delay = \"6 ms\"", "dealy = \"6 ms\""));
     assert_eq!((found.len(), found[0].path.as_str()), (1, "links.access-right-1.dealy"), "{found:#?}");

@@ -351,8 +351,13 @@ fn columns_are_what_the_protocols_of_the_run_show() {
         let is_tcp = flow == "web";
         assert_eq!(numbers(flows, "cwnd_pkts")[row].is_nan(), !is_tcp, "{flow}");
         assert!(is_tcp || numbers(flows, "retransmitted_pkts")[row] == 0.0);
+        assert!(is_tcp || numbers(flows, "window_limited_s")[row] == 0.0);
         assert!(!is_tcp || numbers(flows, "feedback_rounds")[row] == 0.0);
     }
+    assert!(words(table(&output, "receivers"), "session").iter().all(|&flow| flow == "film"));
+    // What events have to tell follows what all of them have, each value once.
+    let told = &names("events")[10..];
+    assert!(!told.is_empty() && (1..told.len()).all(|at| !told[..at].contains(&told[at])), "{told:?}");
     // Intervals add up to what the summary says of the whole run.
     for (metric, column) in [("retransmitted", "retransmitted_pkts"), ("loss_reductions", "loss_reductions")] {
         assert_eq!(numbers(flows, column).iter().sum::<f64>(), value(&output, "web", metric), "{metric}");

@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(
             said,
             [
-                ("max_rto", "0.5 s given; legal is min_rto to 60 s"),
+                ("max_rto", "0.5 s given; legal is min_rto = 1 s to 60 s"),
                 ("packet_size", "70000 B given; legal is 55 B, 54 B of headers and a byte of data, to 65535 B"),
                 ("max_rate", "999 bit/s given; legal is at least a packet in 8 s, 70000 bit/s"),
             ]

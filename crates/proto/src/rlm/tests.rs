@@ -447,7 +447,7 @@ fn parameters_are_checked() {
     assert_eq!(wrong(many), ["rates: 128 layers given; legal are 1 to 127"]);
     assert_eq!(
         wrong(Config { max_join_timer: Duration::from_secs(4), ..Config::default() }),
-        ["max_join_timer: 4 s given; legal is join_timer or more"]
+        ["max_join_timer: 4 s given; legal is join_timer = 5 s or more"]
     );
     assert_eq!(wrong(Config { gain: 1.5, ..Config::default() }), ["gain: 1.5 given; legal is 0 to 1"]);
     assert_eq!(wrong(Config { relaxation: -0.1, ..Config::default() }), ["relaxation: -0.1 given; legal is 0 to 1"]);

@@ -26,8 +26,8 @@ pub struct Config {
     /// How many layers there are. Default 4; not beside `bounds`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layers: Option<u32>,
-    /// By what the most that the layers carry together grows from one to the next: B_i = base_rate · growth^i. Above 1,
-    /// default 2 ([Kwon]); not beside `bounds`.
+    /// By what the most that the layers carry together grows from one to the next: B_i = base_rate · growth^i.
+    /// Default 2 ([Kwon]); not beside `bounds`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub growth: Option<f64>,
     /// B_0, B_1 .. themselves, increasing: the most that the layers up to each carry together. Default: by the three
@@ -168,7 +168,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 
 limits! { Config {
     layers: from(1).to(MAX_GROUPS).because("counting layers included"),
-    growth: above(1.0),
+    growth: above(1.0).to(MOST_GROWTH),
     phases: from(1).to(2),
 } }
 
@@ -415,6 +415,8 @@ fn tick_of(periods: &[Duration]) -> Duration {
 const BASE_RATE: Rate = Rate(1_000_000);
 const LAYERS: u32 = 4;
 const GROWTH: f64 = 2.0;
+/// Far beyond all rates in one step.
+const MOST_GROWTH: f64 = 1000.0;
 /// The most that all layers carry: what TFMCC's packets can say (RFC 4654 section 2.2.1).
 const MOST_RATE: Rate = Rate(400_000_000_000);
 /// The periods that there are: those of the round-trip times that TFMCC knows.

@@ -257,7 +257,7 @@ limits! { Config {
     max_burst, segments: from(1),
     dupthresh, abc_limit: from(1).to(1000),
     rto_min: above(Duration::ZERO).to_field("rto_max", |config: &Config| config.rto_max),
-    rto_max: to(LONGEST),
+    rto_max: above(Duration::ZERO).to(LONGEST),
     rto_initial: above(Duration::ZERO).to_field("rto_max", |config: &Config| config.rto_max),
     delayed_ack_timeout, rtt_tick: above(Duration::ZERO).to(LONGEST),
     granularity, send_jitter: to(LONGEST),

@@ -2,6 +2,8 @@
 
 mod shown;
 
+pub(crate) use shown::{gauges_of_flow, gauges_of_scheme};
+
 use faircast_proto::guest::{SchemeKind, Sort};
 use faircast_proto::registry;
 use faircast_proto::tcp::rule::RuleKind;

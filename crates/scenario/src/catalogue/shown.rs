@@ -49,20 +49,38 @@ fn unit(unit: &str) -> String {
     if unit == "1" { String::new() } else { format!(", in {unit}") }
 }
 
+/// What the sender and the receiver of a kind of flow show.
+pub(crate) fn gauges_of_flow(config: &FlowConfig) -> [&'static [Gauge]; 2] {
+    let seat = FlowSeat { flow: FlowId(0), sender: OWN, receiver: PEER, name: "", seed: 0 };
+    [config.sender(&seat).gauges(), config.receiver(&seat).gauges()]
+}
+
+/// What the source and the receivers of a scheme show.
+pub(crate) fn gauges_of_scheme(config: &SchemeConfig) -> [&'static [Gauge]; 2] {
+    let seat = |own| Seat {
+        flow: FlowId(0),
+        own,
+        group: Address::group(0),
+        members: 1,
+        line_rate: None,
+        random: Random::stream(0, "session/asked/draws"),
+    };
+    [Scheme::sender(config, seat(OWN)).gauges(), Scheme::receiver(config, seat(PEER)).gauges()]
+}
+
+const OWN: Address = Address::endpoint(0);
+const PEER: Address = Address::endpoint(1);
+
 /// All kinds of flows, all schemes, and the schemes of guests that need no parameters.
 fn protocols() -> Vec<Protocol> {
-    let (own, peer, group) = (Address::endpoint(0), Address::endpoint(1), Address::group(0));
-    let flow = FlowId(0);
     let of_flow = |config: FlowConfig| {
-        let seat = FlowSeat { flow, sender: own, receiver: peer, name: "", seed: 0 };
-        let gauges = [("sender", config.sender(&seat).gauges()), ("receiver", config.receiver(&seat).gauges())];
+        let [sender, receiver] = gauges_of_flow(&config);
+        let gauges = [("sender", sender), ("receiver", receiver)];
         Protocol { name: config.name().to_owned(), gauges, events: FlowKind::events(&config) }
     };
     let of_scheme = |config: SchemeConfig| {
-        let random = || Random::stream(0, "catalogue");
-        let seat = |own| Seat { flow, own, group, members: 1, line_rate: None, random: random() };
-        let source = Scheme::sender(&config, seat(own)).gauges();
-        let gauges = [("source", source), ("receiver", Scheme::receiver(&config, seat(peer)).gauges())];
+        let [source, receiver] = gauges_of_scheme(&config);
+        let gauges = [("source", source), ("receiver", receiver)];
         Protocol { name: config.name().to_owned(), gauges, events: Scheme::events(&config) }
     };
     let guests = <dyn SchemeKind>::guests().all().into_iter();

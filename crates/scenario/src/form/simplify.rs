@@ -6,7 +6,11 @@ use serde_json::{Map, Value, json};
 /// Takes away what only repeats the types of Rust: null for options, number formats, one schema per word.
 pub(super) fn simplify(schema: &mut Value) {
     walk(schema, &mut |object| {
-        object.remove("format");
+        let most = object.remove("format").as_ref().and_then(Value::as_str).and_then(greatest);
+        let is_bounded = object.contains_key("maximum") || object.contains_key("exclusiveMaximum");
+        if let Some(most) = most.filter(|_| !is_bounded) {
+            object.insert("maximum".into(), most.into());
+        }
         if let Some(Value::String(about)) = object.get_mut("description") {
             *about = about.split("\n\n").map(|paragraph| paragraph.replace('\n', " ")).collect::<Vec<_>>().join("\n\n");
         }
@@ -49,6 +53,17 @@ pub(super) fn simplify(schema: &mut Value) {
             object.insert("enum".into(), values.into());
         }
     });
+}
+
+/// The largest whole number that a type of Rust without a sign can hold and TOML can say.
+fn greatest(format: &str) -> Option<u64> {
+    match format {
+        "uint8" => Some(u8::MAX.into()),
+        "uint16" => Some(u16::MAX.into()),
+        "uint32" => Some(u32::MAX.into()),
+        "uint64" | "uint" => Some(i64::MAX as u64),
+        _ => None,
+    }
 }
 
 /// Makes every variant of a tagged choice a definition.

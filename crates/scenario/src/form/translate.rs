@@ -92,8 +92,16 @@ pub(crate) fn problems(error: &ValidationError<'_>, whole: &Value, schema: &Valu
             let message = format!("format {} is not supported; this version reads format 1", given(instance));
             vec![(at(message), replace())]
         }
-        _ => vec![(at(format!("{} is not legal; legal is {}", given(instance), describe(node, schema))), replace())],
+        _ => {
+            let legal = describe(node, schema) + &reason(node);
+            vec![(at(format!("{} is not legal; legal is {legal}", given(instance))), replace())]
+        }
     }
+}
+
+/// Why no more is legal, if that was declared.
+fn reason(node: &Value) -> String {
+    node["x-reason"].as_str().map_or_else(String::new, |reason| format!(", {reason}"))
 }
 
 /// What else is legal for a number of packets in a queue.
@@ -227,20 +235,21 @@ fn no_choice(instance: &Value, node: &Value, schema: &Value, path: &str) -> Stri
 /// The bounds of a number, in words that follow "a number".
 fn between(node: &Value) -> String {
     let bound = |legal: &str, illegal: &str| {
-        let legal = node[legal].as_f64().map(|value| (value, true));
-        legal.or_else(|| node[illegal].as_f64().map(|value| (value, false)))
+        let legal = as_text(&node[legal]).map(|value| (value, true));
+        legal.or_else(|| as_text(&node[illegal]).map(|value| (value, false)))
     };
     match (bound("minimum", "exclusiveMinimum"), bound("maximum", "exclusiveMaximum")) {
         (Some((least, true)), Some((greatest, true))) => format!(" from {least} to {greatest}"),
         (Some((least, true)), None) => format!(" from {least}"),
         (None, Some((greatest, true))) => format!(" up to {greatest}"),
         (None, None) => String::new(),
-        (low, high) => format!(" {}", words(low.map(as_text), high.map(as_text))),
+        (low, high) => format!(" {}", words(low, high)),
     }
 }
 
-fn as_text((bound, is_legal): (f64, bool)) -> (String, bool) {
-    (bound.to_string(), is_legal)
+/// A number as people write it: 1.0 is 1, and of large whole numbers no digit is lost.
+fn as_text(number: &Value) -> Option<String> {
+    if number.is_f64() { Some(number.as_f64()?.to_string()) } else { number.is_number().then(|| number.to_string()) }
 }
 
 /// What a schema asks for, in words.

@@ -2,7 +2,8 @@
 //!
 //! An upper bound where one is known, so that a run that is let in does not die for want of memory: what is known
 //! exactly (rows, nodes, links), and for packets what the traffic on each link can fill. Links that nobody uses hold
-//! nothing.
+//! nothing. Left out is what nobody can know before: events of flows, sessions and router agents, which come with the
+//! losses of a run.
 //!
 //! | file | subject |
 //! |---|---|

@@ -2,11 +2,14 @@
 
 use super::MemoryPart;
 use super::agents::subjects_told_of;
+use crate::catalogue::{gauges_of_flow, gauges_of_scheme};
 use crate::network::Network;
 use crate::tables::{
     FlowInterval, GroupInterval, Handoff, Interval, LinkInterval, PacketAt, PathBetween, ReceiverInterval,
 };
-use crate::tables::{Row, Shown};
+use crate::tables::{Gauges, Row, Shown};
+use faircast_proto::endpoint::Gauge;
+use faircast_proto::registry::SchemeConfig;
 use faircast_proto::time::Duration;
 use faircast_sim::probe::{DilationRow, QueueRow, RouterRow};
 use faircast_sim::routing::MAX_HOPS;
@@ -20,6 +23,7 @@ pub(super) fn parts(network: &Network, events: f64, dilated: f64) -> Vec<MemoryP
     let receivers: usize = network.sessions.iter().map(|session| session.receivers.len()).sum();
     let groups: u32 = network.sessions.iter().map(|session| session.plan.groups).sum();
     let (flows, sessions) = (network.flows.len() as f64, network.sessions.len() as f64);
+    let [by_senders, by_receivers] = gauges(network);
     let paths = probes.paths.len() as f64;
     let sampled = probes.queues.len() as f64 * rows(probes.queue_interval);
     let part = |what, path, rows: f64, row: f64| MemoryPart { what, path, bytes: rows * row };
@@ -28,13 +32,13 @@ pub(super) fn parts(network: &Network, events: f64, dilated: f64) -> Vec<MemoryP
             "rows of flows",
             "probes.interval",
             (flows + sessions) * moments(probes.flows),
-            of_endpoint::<FlowInterval>(FLOW_GAUGES),
+            of_endpoint::<FlowInterval>(by_senders),
         ),
         part(
             "rows of receivers",
             "probes.interval",
             (flows + receivers as f64) * moments(probes.flows),
-            of_endpoint::<ReceiverInterval>(RECEIVER_GAUGES),
+            of_endpoint::<ReceiverInterval>(by_receivers),
         ),
         part("rows of layers", "probes.interval", f64::from(groups) * moments(probes.flows), of::<GroupInterval>()),
         part(
@@ -61,6 +65,26 @@ pub(super) fn parts(network: &Network, events: f64, dilated: f64) -> Vec<MemoryP
         part("hand-offs", "stations", network.handoffs.len() as f64, of::<Handoff>()),
         part("events at queues", "probes.packets", events, of::<PacketAt>()),
     ]
+}
+
+/// How many columns show what senders, and what receivers of sessions, have to show.
+fn gauges(network: &Network) -> [usize; 2] {
+    let mut known: Vec<&str> = Vec::new();
+    let mut shown: [Vec<&'static [Gauge]>; 2] = Default::default();
+    for flow in &network.flows {
+        // There may be many of a kind, whose parameters change nothing of this.
+        if !known.contains(&flow.kind.name()) {
+            known.push(flow.kind.name());
+            shown[0].push(gauges_of_flow(&flow.kind)[0]);
+        }
+    }
+    let guests = network.sessions.iter().filter(|session| matches!(session.config, SchemeConfig::Guest(_))).count();
+    for session in network.sessions.iter().filter(|session| !matches!(session.config, SchemeConfig::Guest(_))) {
+        let [source, receiver] = gauges_of_scheme(&session.config);
+        shown[0].push(source);
+        shown[1].push(receiver);
+    }
+    shown.map(|gauges| Gauges::of(gauges.into_iter()).len() + guests.min(1) * GUEST_GAUGES)
 }
 
 /// How often routes change at most.
@@ -92,9 +116,8 @@ fn row(record: usize, made_from: usize, columns: usize) -> f64 {
 /// Bytes that a link of a way takes: in the record, and the name of its node in a dictionary, in Rust and in Python.
 const WAY: f64 = 64.0;
 
-// What endpoints of different protocols show, together.
-const FLOW_GAUGES: usize = 13;
-const RECEIVER_GAUGES: usize = 5;
+/// What guests are taken to show: nobody makes their endpoints only to ask.
+const GUEST_GAUGES: usize = 16;
 
 /// Numbers that a router agent tells of each thing that it knows: as many as the monitor.
 const NUMBERS_TOLD: f64 = 3.0;
@@ -104,6 +127,7 @@ mod tests {
     use super::*;
     use crate::memory::tests::{STEADY, fork, near};
     use crate::run::{Control, run};
+    use faircast_proto::registry::LIST as SCHEMES;
     use faircast_sim::probe::PacketRow;
 
     #[test]
@@ -114,8 +138,8 @@ mod tests {
             parts.iter().find(|part| part.what == what).expect("there is such a part").bytes
         };
         // Time zero to 10 s: 11 moments, and 21 for queues.
-        near(bytes(probes, "rows of flows"), 11.0 * of_endpoint::<FlowInterval>(FLOW_GAUGES));
-        near(bytes(probes, "rows of receivers"), 22.0 * of_endpoint::<ReceiverInterval>(RECEIVER_GAUGES));
+        near(bytes(probes, "rows of flows"), 11.0 * of_endpoint::<FlowInterval>(0));
+        near(bytes(probes, "rows of receivers"), 22.0 * of_endpoint::<ReceiverInterval>(0));
         near(bytes(probes, "rows of layers"), 11.0 * of::<GroupInterval>());
         near(bytes(probes, "rows of links"), 66.0 * of::<LinkInterval>());
         near(bytes(probes, "rows of dilation"), 22.0 * of::<DilationRow>());
@@ -137,26 +161,28 @@ mod tests {
         assert_eq!(of::<PacketAt>(), packet as f64);
     }
 
-    /// A run in which every protocol of this tree is.
     #[test]
-    fn no_endpoint_shows_more_than_is_counted() {
-        let session =
-            |name: &str, scheme: &str| format!("[sessions.{name}]\nscheme = \"{scheme}\"\nsource = \"left-0\"\n");
+    fn columns_of_what_endpoints_show_are_counted() {
+        let session = |name: &str| {
+            let rates = ["layer-blocking", "layered-cbr", "rlm"].contains(&name);
+            let rates = if rates { "rates = [\"8 kbit/s\"]\n" } else { "" };
+            let rate = if name == "cbr" { "rate = \"8 kbit/s\"\n" } else { "" };
+            format!("[sessions.{name}]\nscheme = \"{name}\"\nsource = \"left-0\"\n{rates}{rate}")
+        };
+        let sessions: String = SCHEMES.iter().map(|(name, _)| session(name)).collect();
         let text = format!(
-            "format = 1\nname = \"all\"\nduration = \"1 s\"\n[topology]\nkind = \"dumbbell\"\nleft = 1\nright = 1\n\
-             [flows.a]\nkind = \"tcp\"\n[flows.b]\nkind = \"cbr\"\nrate = \"8 kbit/s\"\n{}{}{}",
-            session("c", "tfmcc"),
-            session("d", "omcc"),
-            session("e", "layered-cbr")
+            "format = 1\nname = \"all\"\nduration = \"6 s\"\n[topology]\nkind = \"dumbbell\"\nleft = 1\nright = 1\n\
+             [flows.a]\nkind = \"tcp\"\n[flows.b]\nkind = \"cbr\"\nrate = \"8 kbit/s\"\n{sessions}",
         );
         let scenario = crate::Scenario::from_toml(&text).unwrap_or_else(|problems| panic!("{problems:#?}"));
         let output = run(&scenario, 1, &Control::default(), 1).expect("it runs");
-        // What is declared is counted; of what endpoints show only the most.
         let made = |name: &str| {
             let table = output.tables.iter().find(|table| table.name == name);
             table.expect("there is such a table").columns.len()
         };
-        assert_eq!(made("flows"), FlowInterval::columns().len() + FLOW_GAUGES);
-        assert_eq!(made("receivers"), ReceiverInterval::columns().len() + RECEIVER_GAUGES);
+        let [by_senders, by_receivers] = gauges(&scenario.expand());
+        assert_eq!(made("flows"), FlowInterval::columns().len() + by_senders);
+        assert_eq!(made("receivers"), ReceiverInterval::columns().len() + by_receivers);
+        assert!(by_senders > 20 && by_receivers > 20, "{by_senders} {by_receivers}");
     }
 }

@@ -268,7 +268,7 @@ impl<'a> Ruler<'a> {
         Ok(match measured.is_limit {
             true => packets.round().clamp(1.0, MOST_PKTS),
             // A hundredth of a packet is finer than any average is known.
-            false => (packets * 100.0).round() / 100.0,
+            false => ((packets * 100.0).round() / 100.0).min(MOST_PKTS),
         })
     }
 

@@ -42,6 +42,11 @@ impl Gauges {
         Gauges { all, places }
     }
 
+    /// How many columns they are.
+    pub(crate) fn len(&self) -> usize {
+        self.all.len()
+    }
+
     /// How many an endpoint shows.
     pub(crate) fn number(&self, endpoint: usize) -> usize {
         self.places[endpoint].len()

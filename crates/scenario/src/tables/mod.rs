@@ -24,7 +24,7 @@ mod table;
 pub(crate) use declared::Row;
 pub(crate) use dilation::{Dilated, greatest as greatest_dilation};
 pub(crate) use flows::{FlowInterval, Interval, ReceiverInterval};
-pub(crate) use gauges::Shown;
+pub(crate) use gauges::{Gauges, Shown};
 pub(crate) use handoffs::Handoff;
 pub(crate) use layers::GroupInterval;
 pub(crate) use links::LinkInterval;

@@ -214,7 +214,7 @@ fn the_caps_parameters_are_checked() {
         |wrong: Vec<(String, String)>| wrong.into_iter().map(|(at, what)| at + ": " + &what).collect::<Vec<_>>();
     assert_eq!(texts(wrong(0, 1_000, 1_000)), ["rate: 0 bit/s given; legal is above 0 bit/s"]);
     assert_eq!(texts(wrong(1, 999, 1_000)), ["interval: 0.000999 s given; legal is 0.001 s or more"]);
-    assert_eq!(texts(wrong(1, 2_000, 1_999)), ["window: 0.001999 s given; legal is interval or more"]);
+    assert_eq!(texts(wrong(1, 2_000, 1_999)), ["window: 0.001999 s given; legal is interval = 0.002 s or more"]);
 }
 
 #[test]

@@ -193,8 +193,8 @@ fn wrong_values_are_named() {
     for wanted in [
         "0.5 packets given; legal is 1 packet to 1000000000 packets",
         "2.5 packets given; legal is a whole number",
-        "100 s given; legal is above 0 s up to rto_max",
-        "0.4 given; legal is alpha1 or more, for moderate is more than incipient",
+        "100 s given; legal is above 0 s up to rto_max = 60 s",
+        "0.4 given; legal is alpha1 = 0.7 or more, for moderate is more than incipient",
     ] {
         assert!(messages.iter().any(|message| message == wanted), "{wanted}: {messages:?}");
     }

@@ -437,7 +437,7 @@ fn parameters_are_checked() {
     assert_eq!(wrong(Config::default()), [""; 0]);
     assert_eq!(
         wrong(Config { lower_threshold: 0.9, ..Config::default() }),
-        ["upper_threshold: 0.8 given; legal is above lower_threshold"]
+        ["upper_threshold: 0.8 given; legal is above lower_threshold = 0.9"]
     );
     assert_eq!(wrong(Config { slow_factor: 0.5, ..Config::default() }), ["slow_factor: 0.5 given; legal is 1 or more"]);
     assert_eq!(wrong(Config { excess: f64::NAN, ..Config::default() }), ["excess: NaN given; legal is 0 or more"]);
@@ -451,6 +451,9 @@ fn parameters_are_checked() {
     let short = Config { window: Duration::from_millis(10), lifetime: Duration::from_millis(19), ..Config::default() };
     assert_eq!(
         wrong(short),
-        ["window: 0.01 s given; legal is interval or more", "lifetime: 0.019 s given; legal is interval or more"]
+        [
+            "window: 0.01 s given; legal is interval = 0.02 s or more",
+            "lifetime: 0.019 s given; legal is interval = 0.02 s or more"
+        ]
     );
 }
