@@ -169,7 +169,7 @@ def test_a_scenario_that_can_be_read_once_only(small: Path, tmp_path: Path) -> N
     """From a pipe, as in ``faircast validate <(make-scenario)``."""
     command = f"{sys.executable} -m faircast validate <(cat small.toml)"
     done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.returncode, "is a legal scenario: small" in done.stdout) == (0, True), done.stderr
+    assert (done.returncode, "is a valid scenario: small" in done.stdout) == (0, True), done.stderr
 
 
 def test_files_without_end(cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -102,7 +102,7 @@ def test_lines_that_rest_on_fewer_pairs_say_so(capsys: pytest.CaptureFixture[str
     found = comparison([[side("a", a), side("b", b)]], [])
     show(found, found.metrics)
     out = capsys.readouterr().out
-    assert out.startswith("b less a, 3 pairs of runs")
+    assert out.startswith("b minus a, 3 pairs of runs")
     assert re.search(r"relative +pairs +apart", out)
     assert re.search(r"f delay, s .* 1 +one seed", out)
     assert re.search(r"f gap, s .* 3 +-\n", out)
@@ -167,8 +167,8 @@ def test_folders(cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert repr(faircast.compare(*runs)["web-0", "rate"].difference) == repr(row.difference)
     done = cli("compare", "x/a", "x/b", "x/c")
     assert done.code == 0, done.err
-    assert "b less a, 2 pairs of runs, each with one seed" in done.out
-    assert "c less a, 1 pair of runs with one seed" in done.out
+    assert "b minus a, 2 pairs of runs, each with one seed" in done.out
+    assert "c minus a, 1 pair of runs with one seed" in done.out
     assert "a and c have one seed in common, 1" in done.err.replace("\n  ", " ")
     assert "web rate_mean" in done.out
     assert "bottleneck queue_mean" in done.out
@@ -202,12 +202,12 @@ def test_the_values_of_a_sweep(cli: Cli, small: Path) -> None:
     assert len(every.rows) == 4
     shown = every._repr_html_()
     assert "web-0 rate" in shown
-    assert "50 packets less 5 packets at 1000 B" in shown
+    assert "50 packets minus 5 packets at 1000 B" in shown
     assert repr(every) == "<Comparison: 5 packets and 20 packets and 50 packets, 1 metrics>"
     assert every.table.column_names[:3] == ["flows.web.mss", "first", "second"]
     done = cli("compare", "s", "--between", f"{LIMIT}=5 packets,20 packets")
     assert done.code == 0, done.err
-    assert "20 packets less 5 packets, 2 pairs of runs" in done.out
+    assert "20 packets minus 5 packets, 2 pairs of runs" in done.out
     assert sum(line.startswith("web rate_mean, ") for line in done.out.splitlines()) == 1
     assert sum(line.split()[:2] in (["500", "B"], ["1000", "B"]) for line in done.out.splitlines()) >= 4
 

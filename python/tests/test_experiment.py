@@ -298,7 +298,7 @@ def test_equal_runs_are_computed_once(cli: Cli, register: Any, runs: list[int]) 
     register(make("x-one", HOLDS), make("x-two", HOLDS))
     done = cli("reproduce", "--all", "--out", "here")
     assert sorted(runs) == [1, 1, 2, 2]
-    assert "4 runs computed, 0 found" in done.out
+    assert "4 runs computed, 0 reused" in done.out
     assert Path("here/x-one/summary.json").exists()
     assert Path("here/x-two/summary.json").exists()
 
@@ -347,7 +347,7 @@ def test_a_reproduction_is_continued(cli: Cli, register: Any, runs: list[int]) -
     runs.clear()
     done = cli("reproduce", "x-small", "--out", "parts", "--reps", 3)
     assert sorted(runs) == [3, 3]
-    assert "4 found" in done.out
+    assert "4 reused" in done.out
     assert parquet_bytes(Path("parts")) == first
     figures = [Path(folder, "x-small", "x-small.pdf").read_bytes() for folder in ("whole", "parts")]
     assert figures[0] == figures[1]
@@ -389,7 +389,7 @@ def test_damaged_files_of_what_was_kept(cli: Cli, register: Any) -> None:
     assert (refused.code, "; reproduce the experiment again" in refused.err) == (2, True)
     done = cli("reproduce", "x-small", "--out", "here")
     assert (done.code, "kept.parquet has" in done.err, path.read_bytes()) == (0, True, whole)
-    assert "1 runs computed, 3 found" in done.out, "the one of which a table is kept"
+    assert "1 runs computed, 3 reused" in done.out, "the one of which a table is kept"
     path.write_bytes(Path("here/measurements.parquet").read_bytes())
     make_earlier("here")
     done = cli("reproduce", "x-small", "--out", "here")
@@ -437,7 +437,7 @@ def test_a_reproduction_that_fails_computes_only_what_is_missing(
         evaluate=lambda data: Measured(value=float(data.reduced(("made", 1), 3)[0]), holds=True),
     )
     register(make("x-small", holds, points=reducing, reps=3))
-    assert "12 runs computed, 0 found" in cli("reproduce", "x-small", "--out", "whole").out
+    assert "12 runs computed, 0 reused" in cli("reproduce", "x-small", "--out", "whole").out
     with monkeypatch.context() as failing:
         end_after(failing, count, SystemError("index out of bounds"))
         done = cli("reproduce", "x-small", "--jobs", 1, "--out", "parts")
@@ -446,7 +446,7 @@ def test_a_reproduction_that_fails_computes_only_what_is_missing(
     assert manifest["status"] == "failed"
     assert "index out of bounds" in manifest["message"]
     done = cli("reproduce", "x-small", "--out", "parts")
-    assert f"{12 - count} runs computed, {count} found" in done.out
+    assert f"{12 - count} runs computed, {count} reused" in done.out
     assert everything(Path("parts")) == everything(Path("whole"))
     assert json.loads(Path("parts/manifest.json").read_text())["status"] == "finished"
 
@@ -484,7 +484,7 @@ def test_what_other_sources_made_of_a_run_is_made_anew(
         cli("reproduce", "x-small", "--jobs", 1, "--out", "parts")
     monkeypatch.setattr("faircast.reproduction.fingerprint", lambda _: "0")
     runs.clear()
-    assert "2 runs computed, 2 found" in cli("reproduce", "x-small", "--out", "parts").out
+    assert "2 runs computed, 2 reused" in cli("reproduce", "x-small", "--out", "parts").out
 
 
 def test_a_reproduction_is_worked_on_by_one_process(cli: Cli, register: Any) -> None:
@@ -508,14 +508,14 @@ def test_what_another_build_left_is_not_taken(
     with monkeypatch.context() as failing:
         end_after(failing, 0, SystemError())
         assert cli("reproduce", "x-small", "--out", "here").code == 3
-    assert "4 runs computed, 0 found" in cli("reproduce", "x-small", "--out", "here").out
+    assert "4 runs computed, 0 reused" in cli("reproduce", "x-small", "--out", "here").out
 
 
 def test_a_reproduction_of_another_build_is_computed_anew(cli: Cli, register: Any, runs: list[int]) -> None:
     register(make("x-small", HOLDS))
     cli("reproduce", "x-small", "--out", "here")
     edit_manifest("here", build="0")
-    assert "4 runs computed, 0 found" in cli("reproduce", "x-small", "--out", "here").out
+    assert "4 runs computed, 0 reused" in cli("reproduce", "x-small", "--out", "here").out
 
 
 def test_folders_of_another_kind_are_refused(cli: Cli, register: Any, small: Path) -> None:
@@ -587,10 +587,10 @@ def test_interruption_writes_what_is_complete(cli: Cli, register: Any, monkeypat
     assert not Path("here/x-both").exists()
     assert json.loads(Path("here/manifest.json").read_text())["status"] == "interrupted"
     kept = {(row["scenario"], row["seed"]) for row in pq.read_table("here/measurements.parquet").to_pylist()}
-    assert f"\n{len(kept)} runs computed, 0 found" in done.out
+    assert f"\n{len(kept)} runs computed, 0 reused" in done.out
     monkeypatch.setattr(_native, "run", real)
     done = cli("reproduce", "--all", "--out", "here")
-    assert f"\n{4 - len(kept)} runs computed, {len(kept)} found" in done.out, "a run with a table is found, too"
+    assert f"\n{4 - len(kept)} runs computed, {len(kept)} reused" in done.out, "a run with a table is reused, too"
     assert Path("here/x-both/summary.json").exists()
 
 

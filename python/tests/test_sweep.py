@@ -137,7 +137,7 @@ def test_more_values_and_more_seeds_go_to_the_same_folder(cli: Cli, small: Path,
     assert cli(*narrow, "--vary", f"{LIMIT}=5 packets,20 packets,8 packets", "--reps", 2, "--out", "whole").code == 0
     assert content(folder) == content(Path("whole"))
     done = cli(*narrow, "--vary", f"{LIMIT}=20 packets")
-    assert "0 runs computed, 1 found" in done.out
+    assert "0 runs computed, 1 reused" in done.out
     result = SweepResult.read(folder)
     assert [point.values[LIMIT] for point in result.points] == ["20 packets", "5 packets", "8 packets"]
     assert [point.seeds for point in result.points] == [(1, 2)] * 3
@@ -148,9 +148,9 @@ def test_more_values_and_more_seeds_go_to_the_same_folder(cli: Cli, small: Path,
 
 def test_the_folder_stands_in_place_of_the_file(cli: Cli, small: Path, runs: list[int]) -> None:
     assert cli("sweep", small, *ARGUMENTS, "--out", "mine").code == 0
-    assert cli("sweep", "mine").out.endswith("0 runs computed, 4 found\n")
-    assert cli("sweep", "mine", "--reps", 3).out.endswith("8 runs computed, 4 found\n")
-    assert cli("sweep", "mine", "--out", "again").out.endswith("12 runs computed, 0 found\n")
+    assert cli("sweep", "mine").out.endswith("0 runs computed, 4 reused\n")
+    assert cli("sweep", "mine", "--reps", 3).out.endswith("8 runs computed, 4 reused\n")
+    assert cli("sweep", "mine", "--out", "again").out.endswith("12 runs computed, 0 reused\n")
     assert content(Path("mine")) == content(Path("again"))
     for more in (("--vary", "a=1"), ("--set", "a=1")):
         assert "mine is a result folder; to vary more, give the scenario file again" in cli("sweep", "mine", *more).err
@@ -190,7 +190,7 @@ def test_equal_scenarios_are_run_once(cli: Cli, small: Path, runs: list[int]) ->
     assert len(result.values(one, "web-0", "rate")) == 2
     rows = pq.read_table("out/measurements.parquet")
     assert rows.column("point").to_pylist().count(0) * 2 == rows.num_rows
-    assert cli("sweep", "out").out.endswith("0 runs computed, 2 found\n")
+    assert cli("sweep", "out").out.endswith("0 runs computed, 2 reused\n")
     alone = cli("sweep", small, *ARGUMENTS[4:], *vary[:2], "--out", "one-seed")
     assert alone.code == 0
     result = SweepResult.read("one-seed")

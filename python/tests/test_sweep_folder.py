@@ -27,11 +27,11 @@ def test_paths_in_any_order_and_spelling(cli: Cli, small: Path) -> None:
     second = ("--vary", "duration=4s", "--vary", 'flows."web".count=2,1')
     rest = ("--set", "warmup=1s", "--tables", "flows", "--out")
     assert cli("sweep", small, *first, *rest, "here").code == 0
-    assert cli("sweep", small, *second, *rest, "here").out.endswith("0 runs computed, 2 found\n")
+    assert cli("sweep", small, *second, *rest, "here").out.endswith("0 runs computed, 2 reused\n")
     assert SweepResult.read("here").varied == ("duration", "flows.web.count")
     assert cli("sweep", small, *second, *rest, "whole").code == 0
     assert cli("sweep", small, "--vary", "duration=3s", *second[2:3], "flows.web.count=1,2", *rest, "whole").code == 0
-    assert cli("sweep", small, *second, *rest, "whole").out.endswith("0 runs computed, 2 found\n")
+    assert cli("sweep", small, *second, *rest, "whole").out.endswith("0 runs computed, 2 reused\n")
     assert content(Path("here")) == content(Path("whole"))
 
 
@@ -115,7 +115,7 @@ def test_what_killed_processes_left_is_removed(cli: Cli, small: Path) -> None:
     (place / ".seed-1.new").mkdir()
     (place / ".seed-1.new/flows.parquet").write_text("half")
     Path("here/.points.parquet.new").write_text("half")
-    assert cli(*command, "here").out.endswith("1 runs computed, 3 found\n")
+    assert cli(*command, "here").out.endswith("1 runs computed, 3 reused\n")
     assert content(Path("here")) == content(Path("whole"))
 
 

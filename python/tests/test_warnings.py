@@ -68,7 +68,7 @@ def test_validate_tells_what_is_known_before_a_run(cli: Cli, small: Path, monkey
     monkeypatch.setattr(_native, "warnings", lambda scenario, control: told)
     done = cli("validate", small)
     assert done.code == 0, "a warning is no error"
-    assert "is a legal scenario: small" in done.out
+    assert "is a valid scenario: small" in done.out
     assert done.err == "faircast: warning: sessions.film.receivers: receiver film-0 is on node left-0\n"
     found = json.loads(cli("validate", small, "--json").out)
     assert found == {

@@ -108,7 +108,7 @@ def test_random_loss_on_the_last_hop_to_one_receiver() -> None:
     assert packet["link"] == "to-c"
     assert packet["loss"] == {"kind": "bernoulli", "p": 0.01}
     assert found.steps[-1].facts["receiver"] == "video-1"
-    assert "video-1 limits the rate" in " ".join(found.text.split())
+    assert "video-1 has limited the rate since" in " ".join(found.text.split())
     # The other receiver had no loss at all.
     other = faircast.why(result, at="30 s", receiver="video-0")
     assert "video-0 has found no loss event" in other.headline
@@ -244,7 +244,7 @@ def test_a_folder_and_a_scenario_say_the_same(tmp_path: Path, cli: Cli) -> None:
     assert told.code == 0, told.err
     assert "seed 1, the lowest of 2" in told.err
     assert "running seed 1 again" in told.err
-    assert "limits the rate" in " ".join(told.out.split())
+    assert "has limited the rate since" in " ".join(told.out.split())
     as_json = json.loads(cli("why", out, "--at", at, "--json").out)
     from_file = json.loads(cli("why", file, "--at", at, "--seed", 1, "--json").out)
     assert as_json["chain"] == from_file["chain"]

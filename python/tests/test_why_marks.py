@@ -115,7 +115,7 @@ def test_a_step_of_f_of_n_is_one_of_the_changes() -> None:
             continue
         found = faircast.why(result, at=now["t_s"], flow="lecture")
         if found.moment_s == now["t_s"] and now["loss_event_rate"] > 0:
-            assert f"f(N) rose from {before['factor']:.3g} to {now['factor']:.3g}, which alone makes" in flat(found)
+            assert f"f(N) rose from {before['factor']:.3g} to {now['factor']:.3g}, which alone turns" in flat(found)
             told += 1
     assert told > 0
 
@@ -140,7 +140,7 @@ def test_a_longer_round_trip_says_where_packets_waited() -> None:
             near = queues.between(at - 1, at)
             row = near.row(int(near["queue_pkts"].argmax()))
             waiting = f"{row['queue_pkts']:.0f} packets at {row['t_s']:.3f} s"
-            assert inputs[0].text.endswith(f" On the way most packets waited at bottleneck: {waiting}.")
+            assert inputs[0].text.endswith(f" Along the path most packets waited at bottleneck: {waiting}.")
             told += 1
     assert told > 0
 
@@ -197,7 +197,7 @@ def test_a_rate_that_hardly_changes_is_said_to_stay() -> None:
     assert "nothing changed it by more than a hundredth" in found.headline
     assert " fell " not in found.text
     assert [step.kind for step in found.steps if step.kind != "recovery"] == ["report", "limit"]
-    assert "video-0 limits the rate" in flat(found)
+    assert "video-0 has limited the rate since" in flat(found)
     assert len(found.what_ifs) == 3
     assert found.moment_s is not None
     assert found.moment_s <= at

@@ -131,7 +131,7 @@ class Explanation:
         return f"<Explanation of {self.flow} at {self.at_s:g} s>\n{self.text}"
 
 
-WHAT_IF_COLUMNS = ["input", "it is", "half of it", "twice of it"]
+WHAT_IF_COLUMNS = ["input", "now", "halved", "doubled"]
 
 
 def _plain(value: Any) -> Any:

@@ -192,7 +192,7 @@ def _equation(inputs: Inputs, report: dict[str, Any], after: float, limits: str)
 
 
 def _differences(now: Inputs, before: Inputs) -> tuple[str, bool]:
-    """What changed of the inputs since the report before, and whether p grew."""
+    """What changed of the inputs since the last report, and whether p grew."""
     told, grew = [], False
     names = (("p", "p", digits), ("rtt_s", "R", seconds), ("factor", "f(N)", digits))
     for field, name, shown in names:
@@ -202,13 +202,13 @@ def _differences(now: Inputs, before: Inputs) -> tuple[str, bool]:
         alone = Inputs(**{**vars(before), field: new}).rate_bps()
         verb = "rose" if new > old else "fell"
         told.append(
-            f"{name} {verb} from {shown(old)} to {shown(new)}, which alone makes {rate(alone)} of "
-            f"{rate(before.rate_bps())}"
+            f"{name} {verb} from {shown(old)} to {shown(new)}, which alone turns {rate(before.rate_bps())} into "
+            f"{rate(alone)}"
         )
         grew = grew or (field == "p" and new > old)
     if not told:
-        return "Since the report before neither p nor R has changed by more than a hundredth.", grew
-    return "Since the report before " + "; ".join(told) + ".", grew
+        return "Since the last report neither p nor R has changed by more than a hundredth.", grew
+    return "Since the last report " + "; ".join(told) + ".", grew
 
 
 def _loss_event(
@@ -239,7 +239,7 @@ def _loss_event(
         return [Step("loss-event", text, None if last is None else last["t_s"], {"receiver": receiver})]
     if event is None:
         text = (
-            f"{receiver} found no loss event since its report before; p rose as its last loss interval was shorter "
+            f"{receiver} found no loss event since its last report; p rose as its last loss interval was shorter "
             "than the mean."
         )
         return [Step("loss-event", text, None, {})]
@@ -325,7 +325,7 @@ def _queue_on_the_way(evidence: Evidence, flow: str, receiver: str, at_s: float)
     if most["queue_pkts"] <= 0:
         return ""
     waiting = counted(int(most["queue_pkts"]), "packet")
-    return f" On the way most packets waited at {most['link']}: {waiting} at {moment(most['t_s'])}."
+    return f" Along the path most packets waited at {most['link']}: {waiting} at {moment(most['t_s'])}."
 
 
 def _since_loss(events: Rows, receiver: str, report: dict[str, Any], earlier: dict[str, Any] | None) -> Step:
@@ -348,12 +348,8 @@ def _since_loss(events: Rows, receiver: str, report: dict[str, Any], earlier: di
 def _who_limits(events: Rows, at_s: float, receiver: str) -> Step:
     last = events.having(event="limiting-receiver").where_before(at_s + 1e-12).last()
     name = receiver if last is None else last["receiver"]
-    since = "" if last is None else f", since {moment(last['t_s'])}"
-    text = (
-        f"At {moment(at_s)} {name} limits the rate{since}."
-        if name
-        else f"At {moment(at_s)} no receiver limits the rate{since}."
-    )
+    limits = "limits the rate" if last is None else f"has limited the rate since {moment(last['t_s'])}"
+    text = f"At {moment(at_s)} {name or 'no receiver'} {limits}."
     return Step("limit", text, None if last is None else last["t_s"], {"receiver": name or None})
 
 

@@ -83,7 +83,7 @@ def show_pair(rows: Sequence[Difference]) -> None:
     first, second = rows[0].first, rows[0].second
     if max(len(first), len(second)) > NAME_SHOWN:
         first, second = f"{first} (first)", f"{second} (second)"
-    say(f"{second} less {first}, {over}; means, and the difference ± half width of its 95 % interval")
+    say(f"{second} minus {first}, {over}; means, and the difference ± half width of its 95 % interval")
     rates = [max(row.of_first.high, row.of_second.high) for row in rows if row.unit == "bit/s"]
     highest = max((rate for rate in rates if math.isfinite(rate)), default=0.0)
     if not rows[0].where:

@@ -101,7 +101,7 @@ def command(
     else:
         for report in done.reports:
             show(report)
-        say(f"\n{done.runs} runs computed, {done.found} found; results in {done.folder}")
+        say(f"\n{done.runs} runs computed, {done.found} reused; results in {done.folder}")
     if done.interrupted:
         note("interrupted; finished runs are kept, the same command continues")
         raise typer.Exit(INTERRUPTED)

@@ -98,7 +98,7 @@ def command(
         print_json(to_json(result))
     else:
         show(result, wanted)
-        say(f"{result.computed} runs computed, {result.found} found")
+        say(f"{result.computed} runs computed, {result.found} reused")
     if result.interrupted:
         note("interrupted; what was finished is kept, the same command continues")
         raise typer.Exit(INTERRUPTED)

@@ -39,6 +39,6 @@ def command(
     if as_json:
         print_json({"valid": True, "problems": [], "warnings": [warning.to_json() for warning in warnings]})
         return
-    say(f"{file} is a legal scenario: {scenario.name}, hash {scenario.hash}")
+    say(f"{file} is a valid scenario: {scenario.name}, hash {scenario.hash}")
     for warning in warnings:
         warn(f"{warning.path}: {warning.message}")

@@ -63,7 +63,7 @@ def html_of_comparison(found: Comparison) -> str:
         where = f" at {', '.join(map(as_text, row.where.values()))}" if row.where else ""
         means = [f"{item.mean * by:.4g}" for item in (row.of_first, row.of_second)]
         apart = {None: "one seed", True: "yes", False: "no"}[row.told_apart]
-        name = f"{row.subject} {row.metric}, {shown}, {row.second} less {row.first}{where}"
+        name = f"{row.subject} {row.metric}, {shown}, {row.second} minus {row.first}{where}"
         lines.append([name, *means, text(row.difference, by), apart])
     columns = ["metric", "first", "second", "difference", "told apart"]
     return html(f"{' and '.join(found.names)}", Grid(columns, lines), notes=found.notes)

@@ -269,8 +269,8 @@ EXPERIMENTS = [
         title="Honest receivers beside ones that lie",
         published="A source bounds what a receiver can do that lies (RFC 4654, section 6; pgmcc's draft, section 5).",
         points=points,
-        why="Of a thousand that announce experiments of RLM somebody does at any time, and max_hold begins anew with "
-        "each loss of those that wait.",
+        why="Among a thousand liars one is always announcing an RLM experiment, and each loss of a waiting receiver "
+        "restarts max_hold.",
         criteria=[
             *(criterion(scheme) for scheme in KNOWN),
             Criterion(

@@ -328,12 +328,12 @@ def figure(data: Data) -> Figure:
 
 def says(data: Data) -> str:
     """What the figure shows."""
-    gains = ", ".join(f"{NAMES[scheme]} {plain(gain(scheme, data).value or 0.0, 2)}" for scheme in SCHEMES)
+    gains = ", ".join(f"{NAMES[scheme]} by {plain(gain(scheme, data).value or 0.0, 2)}" for scheme in SCHEMES)
     tcp = [by_none(data, (scheme, "oracle", MOST), TCP).mean for scheme in SCHEMES]
     found = [gain(scheme, data).value or 0.0 for scheme in SCHEMES]
     real = [by_none(data, (scheme, rule, MOST), SHARED).mean for scheme in SCHEMES for rule in REAL]
     return (
-        f"Where links lose 1 %, a session that knew the truth would have so many times its rate: {gains}; TCP beside "
+        f"Where links lose 1 %, knowing each loss's true cause would multiply a session's rate: {gains}; TCP beside "
         f"it keeps {percent(min(tcp))} to {percent(max(tcp))} of its own. The rules that a receiver can really have "
         f"give {plain(min(real), 2)} to {plain(max(real), 2)} times the rate without one; the truth gives "
         f"{plain(min(found), 2)} to {plain(max(found), 2)}."
