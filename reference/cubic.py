@@ -97,6 +97,46 @@ def script(source, cubic):
         t = round(t + 0.003, 6)
         yield ["ack", t, 1, 0.01, max(round(cubic.cwnd), 2)]
 
+    def ack(gap, rtt, acked=1):
+        nonlocal t
+        t = round(t + gap, 6)
+        return ["ack", t, acked, rtt, max(round(cubic.cwnd), 2)]
+
+    def grow_to(cwnd):
+        while cubic.cwnd < cwnd:
+            yield ack(0.5, 0.1)
+
+    # Time-outs at windows below those of the losses before. Reno's growth changes at the window of the time-out, and
+    # the cubic function starts on its plateau, at the threshold.
+    for high, low, rtt, gap, n in ((30, 6, 0.01, 0.003, 60), (30, 12, 0.1, 0.1, 60), (12, 20, 0.01, 0.003, 120)):
+        yield from grow_to(high)
+        yield ["loss"]
+        while cubic.cwnd > low:
+            yield ["loss"]
+        yield from grow_to(low)
+        yield ["timeout"]
+        for _ in range(n):
+            yield ack(gap, rtt)
+    yield from grow_to(30)  # a loss in the slow start after a time-out: W_max is its window, fast convergence or not
+    yield ["timeout"]
+    for _ in range(10):
+        yield ack(0.01, 0.1)
+    yield ["loss"]
+    for _ in range(30):
+        yield ack(0.1, 0.1)
+    # The look-ahead of a long round-trip time, then that of a short one: a target below the window.
+    yield from grow_to(30)
+    yield ["loss"]
+    for rtt, n in ((0.4, 80), (0.01, 10)):
+        for _ in range(n):
+            yield ack(0.005, rtt)
+    # The same, and Reno's window comes to be above the cubic function while the look-ahead has gained more.
+    yield from grow_to(30)
+    yield ["loss"]
+    for gap, acked, n in ((0.005, 1, 40), (0.0001, 2, 60)):
+        for _ in range(n):
+            yield ack(gap, 0.4, acked)
+
 
 def run(fast_convergence):
     cubic, steps, windows = Cubic(fast_convergence), [], []

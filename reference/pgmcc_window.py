@@ -119,6 +119,36 @@ def script(source, sender):
         elif number in got[named] and source.random() < 0.95:
             highest = max(got[named])
             yield ["ack", named, highest, sum(1 << b for b in range(32) if highest - b in got[named])]
+    yield ["restart"]
+    for window in (1, 2, *range(4, 22)):  # an ACK for each, the last of which speaks of a loss
+        for _ in range(window):
+            yield ["send", 1]
+        yield ["ack", 1, sender.next - 1, (1 << window) - 1 - (1 << 18 if window == 21 else 0)]
+    for between in (30, 31):  # the last bit, and one beyond: the packets between ask for an acker, one at a time
+        yield ["restart"]
+        yield ["send", 1]
+        yield ["ack", 1, sender.next - 1, 1]
+        yield ["send", 1]
+        for _ in range(between):
+            yield ["send", 0]
+            yield ["elected"]
+        yield ["send", 1]
+        yield ["ack", 1, sender.next - 1, 1 | 1 << 31]
+    # A time-out, late ACKs of what was sent before it, and a loss at a small window.
+    while sender.t >= 1:
+        yield ["send", 1]
+    yield ["restart"]
+    yield ["ack", 1, sender.next - 1, 0b11]
+    yield ["send", 1]
+    yield ["ack", 1, sender.next - 2, 0b111]
+    yield ["ack", 1, sender.next - 1, 0b1]
+    yield ["send", 1]
+    for got in (0b1, 0b11, 0b111):
+        yield ["send", 1]
+        yield ["ack", 1, sender.next - 1, got]
+    while sender.t >= 1:
+        yield ["send", 1]
+    yield ["ack", 1, sender.next - 1, 0b1]
 
 
 def golden():

@@ -30,17 +30,17 @@ def f(pb, count, wait):
 
 
 class Average:
-    def __init__(self, w_q, mean_pktsize):
-        ptc = RATE / (8 * mean_pktsize)
+    def __init__(self, w_q, mean_pktsize, rate=RATE):
+        ptc = rate / (8 * mean_pktsize)
         if w_q == "auto":
             rtt = max(0.1, 3 * (DELAY + 1 / ptc))
             w_q = 1 - math.exp(-1 / (10 * rtt * ptc))
-        self.w_q, self.mean_pktsize, self.avg = w_q, mean_pktsize, 0.0
+        self.w_q, self.mean_pktsize, self.rate, self.avg = w_q, mean_pktsize, rate, 0.0
 
     def update(self, arrival, q):
         m = 0
         if not arrival["busy"] and arrival["pkts"] == 0:
-            m = (arrival["t"] - arrival["idle"]) * RATE // (8 * self.mean_pktsize * 10**9)
+            m = (arrival["t"] - arrival["idle"]) * self.rate // (8 * self.mean_pktsize * 10**9)
         self.avg *= (1 - self.w_q) ** m
         self.avg = (1 - self.w_q) * self.avg + self.w_q * q
         return self.avg
@@ -59,17 +59,18 @@ def full(limit, arrival):
 class Red:
     def __init__(
         self, limit, min_th=5, max_th=15, max_p=0.1, w_q=0.002, gentle=False, ecn=False, wait=True, mean_pktsize=1000,
-        bytes=False, adaptive=False,
+        bytes=False, adaptive=False, interval=500, rate=RATE,
     ):  # fmt: skip
         self.__dict__.update(locals())
-        self.average = Average(w_q, mean_pktsize)
+        self.average = Average(w_q, mean_pktsize, rate)
         self.count = self.count_bytes = self.old = 0
         self.last_change = 0
+        self.changes = []  # of max_p
 
     def arrive(self, a, draw):
         q = a["bytes"] / self.mean_pktsize if self.bytes else a["pkts"]
         avg = self.average.update(a, q)
-        if self.adaptive and a["t"] - self.last_change > 500_000_000:
+        if self.adaptive and a["t"] - self.last_change > self.interval * 1_000_000:
             self.adapt(avg, a["t"])
         self.count += 1
         self.count_bytes += a["size"]
@@ -106,12 +107,14 @@ class Red:
 
     def adapt(self, avg, now):
         part = 0.4 * (self.max_th - self.min_th)
-        if avg < self.min_th + part and self.max_p > min(0.01, 80000 / RATE):
+        if avg < self.min_th + part and self.max_p > min(0.01, 80000 / self.rate):
             self.max_p *= 0.9
-            self.last_change = now
         elif avg > self.max_th - part and self.max_p < 0.5:
             self.max_p += min(0.01, self.max_p / 4)
-            self.last_change = now
+        else:
+            return
+        self.last_change = now
+        self.changes.append(self.max_p)
 
 
 class Mecn:
@@ -196,6 +199,7 @@ def arrivals(n, source):
 
 
 FAST = 0.05
+SHORT = {"w_q": FAST, "adaptive": True, "interval": 5}  # time for many changes of max_p
 CASES = [
     {"kind": "red", "limit": "25 packets", "w_q": FAST},
     {"kind": "red", "limit": "25 packets", "w_q": "auto", "wait": False, "max_p": 0.3, "min_th": 1, "max_th": 6},
@@ -205,13 +209,24 @@ CASES = [
     {"kind": "mecn", "limit": "25 packets", "w_q": FAST, "profile": "mecn-literal", "p1_max": 0.3, "p2_max": 0.4},
     {"kind": "mecn", "limit": "25 packets", "w_q": FAST, "profile": "mecn-overlap", "p1_max": 0.3, "p2_max": 0.2},
     {"kind": "mecn", "limit": "25000 B", "w_q": FAST, "profile": "mecn-longramp", "wait": False, "p2_max": 0.3},
+    # Steps of a quarter and then of 0.01, the top, both floors, and there and back.
+    {"kind": "red", "limit": "40 packets", "min_th": 1, "max_th": 6, "max_p": 0.0025, "gentle": True, **SHORT},
+    {"kind": "red", "limit": "40 packets", "min_th": 4, "max_th": 60, "max_p": 0.03, **SHORT},
+    {"kind": "red", "limit": "40 packets", "min_th": 4, "max_th": 60, "max_p": 0.03, "rate": 50_000_000, **SHORT},
+    {"kind": "red", "limit": "40 packets", "min_th": 2, "max_th": 20, "max_p": 0.02, "ecn": True, **SHORT},
+    # Arrivals that fill the limit to the byte.
+    {"kind": "red", "limit": "15080 B"},
+    {"kind": "mecn", "limit": "15080 B"},
 ]
 
 
 def config(case):
     """The case as the simulator's configuration writes it."""
     units = {"min_th": "packets", "mid_th": "packets", "max_th": "packets", "mean_pktsize": "B"}
-    return {key: f"{value} {units[key]}" if key in units else value for key, value in case.items()}
+    table = {key: f"{value} {units[key]}" if key in units else value for key, value in case.items() if key != "rate"}
+    if "interval" in table:
+        table["adapt"] = {"interval": f"{table.pop('interval')} ms"}
+    return table
 
 
 def golden():
@@ -224,9 +239,12 @@ def golden():
         rest = iter(draws)
         verdicts = "".join(queue.arrive(arrival, lambda: next(rest) / (1 << 20)) for arrival in trace)
         left = sum(1 for _ in rest)
-        cases.append(
-            {"config": config(case), "verdicts": verdicts, "average_pkts": queue.average.avg, "draws_left": left}
-        )
+        row = {"config": config(case), "verdicts": verdicts, "average_pkts": queue.average.avg, "draws_left": left}
+        if "rate" in case:
+            row["rate_bps"] = case["rate"]
+        if case.get("adaptive"):
+            row["max_p"] = queue.changes
+        cases.append(row)
     columns = {key: [int(arrival[key]) for arrival in trace] for key in trace[0]}
     return {"rate_bps": RATE, "delay_ms": 65, "arrivals": columns, "draws_per_2_20": draws, "cases": cases}
 

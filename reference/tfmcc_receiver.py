@@ -242,12 +242,43 @@ def script(source, receiver):
             yield packet()
 
 
-def golden():
-    receiver, packets, states = Receiver(), [], []
-    for packet in script(random.Random(4654), receiver):
+def first_loss(gap, rtt, marked):
+    """A receiver that gets a packet per `gap`, has its first loss before it knows its round-trip time, and a second."""
+    number, now = 100, 1_000_000
+
+    def packet(marked=False, echo=0, skip=0):
+        nonlocal number, now
+        number += 1 + skip
+        now += gap
+        return [now, now - 40_000 + CLOCKS, number, 0.5, marked, echo, now - round(rtt * 1e6) if echo else 0]
+
+    for _ in range(6):
+        yield packet()
+    for echo in (1, 0):
+        yield packet(marked=marked, skip=0 if marked else 1)
+        for _ in range(4):
+            yield packet()
+        for _ in range(8):
+            yield packet(echo=echo)
+
+
+def measured(script, receiver):
+    """The packets of a script, and what the receiver makes of each."""
+    packets, states = [], []
+    for packet in script:
         receiver.packet(*packet)
         packets.append(packet)
         states.append([receiver.rtt() if receiver.smoothed else None, receiver.p(), receiver.desired()])
+    return packets, states
+
+
+def golden():
+    receiver = Receiver()
+    packets, states = measured(script(random.Random(4654), receiver), receiver)
+    firsts = []
+    for gap, rtt in ((600_000, 0.1), (390_000, 0.6), (100_000, 0.05), (100_000, 0.13)):  # about a packet as I_1
+        for marked in (True, False):
+            firsts.append(dict(zip(("packets", "states"), measured(first_loss(gap, rtt, marked), Receiver()))))
     timers = [[x, delay(x)] for x in (1, 0.9, 0.5, 0.1, 0.01, 0.001, 1.02e-4, 0.98e-4, 1e-6)]
     return {
         "config": {"profile": "rfc4654", "packet_size": f"{SIZE} B"},
@@ -258,6 +289,7 @@ def golden():
         "states": states,
         "timers are": "x delay",
         "timers": timers,
+        "first losses": firsts,
     }
 
 

@@ -178,6 +178,18 @@ class Sender:
         c.reported = c.halved = now
 
 
+def said(who, rate, rtt, have_rtt=True, have_loss=True, leave=False, late=0):
+    return dict(
+        who=who,
+        rate=round(rate, 1),
+        rtt=round(rtt, 6),
+        have_rtt=have_rtt,
+        have_loss=have_loss,
+        leave=leave,
+        late=late,
+    )
+
+
 def script(source, sender):
     """Times and reports, without the round, which is the sender's."""
     t = 0.0
@@ -192,17 +204,6 @@ def script(source, sender):
         nonlocal t
         t = round(t + part * (until() - t), 6)
         return t
-
-    def said(who, rate, rtt, have_rtt=True, have_loss=True, leave=False, late=0):
-        return dict(
-            who=who,
-            rate=round(rate, 1),
-            rtt=round(rtt, 6),
-            have_rtt=have_rtt,
-            have_loss=have_loss,
-            leave=leave,
-            late=late,
-        )
 
     for _ in range(40):  # slow start: the lowest of three
         who = source.choice([1, 1, 1, 2, 3])
@@ -247,9 +248,48 @@ def script(source, sender):
     yield wait(0.1, 0.15), said(6, 0.2, 0.0005, have_rtt=False)  # a round trip shorter than the least
 
 
-def golden():
+def leaving(source, sender):
+    """Another session: reports of receivers that leave, in slow start and after it."""
+    t = 0.0
+
+    def says(who, rate, leave=False, have_loss=True, after=(0.1, 0.2)):
+        nonlocal t
+        t = round(t + source.uniform(*after), 6)
+        return t, said(who, rate * sender.x, 0.1, have_loss=have_loss, leave=leave)  # the rate as a part of X
+
+    for slow in (True, False):
+        if slow:
+            yield says(1, 2, have_loss=False, leave=True)  # nobody limits, nor does this one
+        else:
+            yield says(99, 0.5, leave=True)  # the first loss, of one that leaves
+            yield says(33, 1.5, have_loss=False)
+        for who in (10, 20, 30):
+            yield says(who, 0.8, have_loss=not slow)
+            for _ in range(5):
+                yield says(who, 1.5, have_loss=not slow)
+            for part in (0.5, 1.5):  # another one leaves, and asks for less or more
+                yield says(99, part, leave=True, have_loss=not slow)
+            yield says(who, 1.3, leave=True, have_loss=not slow)
+            yield says(99, 0.5, leave=True, have_loss=not slow)
+            if who == 10:  # it stays after all: who asks for more does not take its place
+                yield says(who, 1.3, have_loss=not slow)
+                yield says(who + 1, 3, have_loss=not slow)
+                yield says(who, 1.3, leave=True, have_loss=not slow)
+            if who == 30:  # it leaves and falls silent: nobody limits, and nobody who leaves
+                for part, after in ((0.5, (1.5, 1.6)), (0.5, (0.1, 0.2)), (1.5, (0.1, 0.2))):
+                    yield says(99, part, leave=True, have_loss=not slow, after=after)
+            for part in (2, *[1.5] * (3 if slow else 12)):  # another one, after a round if it asks for more
+                yield says(who + 2, part, have_loss=not slow, after=(0.2, 0.3))
+            yield says(who + 2, 1.3, leave=True, have_loss=not slow)
+            yield says(who + 3, 0.6, have_loss=not slow)  # at once if it asks for less
+            for _ in range(3):
+                yield says(who + 3, 1.5, have_loss=not slow)
+
+
+def session(script, seed):
+    """Reports, and the states of a sender that gets them."""
     sender, reports, states = Sender(), [], []
-    for t, report in script(random.Random(4654), sender):
+    for t, report in script(random.Random(seed), sender):
         sender.run_to(t)
         before = sender.x
         report["round"] = max(sender.round - report.pop("late"), 0)
@@ -258,12 +298,20 @@ def golden():
         reports.append([t, *report.values()])
         supp = None if sender.x_supp == math.inf else sender.x_supp
         states.append([before, sender.x, sender.r_max, supp, clr, sender.round])
+    return reports, states
+
+
+def golden():
+    reports, states = session(script, 4654)
+    reports_of_leaving, states_of_leaving = session(leaving, 33)
     return {
         "config": {"profile": "rfc4654"},
         "reports are": "t who rate rtt have_rtt have_loss leave round",
         "reports": reports,
         "states are": "x_before x r_max x_supp clr round",
         "states": states,
+        "reports of leaving": reports_of_leaving,
+        "states of leaving": states_of_leaving,
     }
 
 

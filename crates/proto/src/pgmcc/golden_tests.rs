@@ -40,6 +40,8 @@ fn near(ours: f64, twin: f64, what: &str) {
 #[test]
 fn the_plain_source_has_the_same_window() {
     let Golden { steps, states, .. } = golden();
+    assert!(!steps.is_empty());
+    assert_eq!(steps.len(), states.len());
     let mut control = WindowControl::new(Config::default().ssthresh.0);
     for (n, (step, (window, tokens, outstanding))) in steps.iter().zip(states).enumerate() {
         match step {
@@ -62,6 +64,8 @@ fn the_plain_source_has_the_same_window() {
 #[test]
 fn the_plain_filter_has_the_same_loss_rate() {
     let Golden { fates: [fates], loss_rates, .. } = golden();
+    assert!(!fates.is_empty());
+    assert_eq!(fates.len(), loss_rates.len());
     let mut filter = LossFilter::new(Config::default().loss_weight);
     for (fate, rate) in fates.into_iter().zip(loss_rates) {
         if fate == 1 {
@@ -76,7 +80,9 @@ fn the_plain_filter_has_the_same_loss_rate() {
 #[test]
 fn the_plain_choice_of_the_acker_is_the_same() {
     let Config { throughput, bias, .. } = Config::default();
-    for (rtt, p, acker_rtt, acker_p, slow, verdict) in golden().pairs {
+    let pairs = golden().pairs;
+    assert!(!pairs.is_empty());
+    for (rtt, p, acker_rtt, acker_p, slow, verdict) in pairs {
         let ours = slowness(throughput, rtt, p);
         near(ours, slow, "M");
         assert_eq!(replaces(ours, slowness(throughput, acker_rtt, acker_p), bias), verdict, "{rtt} {p}");

@@ -19,6 +19,7 @@ const LEVELS: [Ecn; 4] = [Ecn::NotCapable, Ecn::Capable, Ecn::Incipient, Ecn::Mo
 #[test]
 fn the_plain_ends_of_mecn_do_the_same() {
     let golden: Golden = serde_json::from_str(include_str!("../../../../tests/golden/mecn_tcp.json")).expect("golden");
+    assert!(!golden.segments.is_empty() && !golden.steps.is_empty());
     let config = Config { ecn: EcnMode::Mecn, ..Config::default() };
     let mut latch = Latch::new(&config);
     for (n, (level, window_reduced, echo)) in golden.segments.into_iter().enumerate() {

@@ -33,6 +33,11 @@ struct Reports {
     config: Config,
     reports: Vec<Report>,
     states: Vec<State>,
+    /// Another session.
+    #[serde(rename = "reports of leaving")]
+    reports_of_leaving: Vec<Report>,
+    #[serde(rename = "states of leaving")]
+    states_of_leaving: Vec<State>,
 }
 
 #[test]
@@ -40,9 +45,16 @@ fn the_plain_sender_does_the_same() {
     let golden: Reports =
         serde_json::from_str(include_str!("../../../../tests/golden/tfmcc_sender.json")).expect("golden");
     assert_eq!(golden.config.check(), []);
-    let mut control = RateControl::new(&golden.config);
+    hear_all(&golden.config, &golden.reports, &golden.states);
+    hear_all(&golden.config, &golden.reports_of_leaving, &golden.states_of_leaving);
+}
+
+fn hear_all(config: &Config, reports: &[Report], states: &[State]) {
+    assert!(!reports.is_empty());
+    assert_eq!(reports.len(), states.len());
+    let mut control = RateControl::new(config);
     control.begin(Instant::ZERO);
-    for (n, (&report, &state)) in golden.reports.iter().zip(&golden.states).enumerate() {
+    for (n, (&report, &state)) in reports.iter().zip(states).enumerate() {
         let (t, who, rate_bps, rtt_s, have_rtt, have_loss, leave, round) = report;
         let now = at(t);
         while control.deadline() <= now {
@@ -73,14 +85,24 @@ fn the_plain_sender_does_the_same() {
 /// which stamp.
 type Data = (u64, u64, u32, f64, bool, u8, u64);
 
+/// What a receiver gets.
+#[derive(Deserialize)]
+struct Stream {
+    packets: Vec<Data>,
+    /// R, p and X_r after each.
+    states: Vec<(Option<f64>, f64, f64)>,
+}
+
 #[derive(Deserialize)]
 struct Packets {
     config: Config,
     /// X, bit/s.
     x: f32,
-    packets: Vec<Data>,
-    /// R, p and X_r after each.
-    states: Vec<(Option<f64>, f64, f64)>,
+    #[serde(flatten)]
+    stream: Stream,
+    /// Other receivers.
+    #[serde(rename = "first losses")]
+    first_losses: Vec<Stream>,
     /// Draws, and the delays by them, in rounds.
     timers: Vec<(f64, f64)>,
 }
@@ -91,12 +113,21 @@ fn packets() -> Packets {
 
 #[test]
 fn the_plain_receiver_measures_the_same() {
-    let Packets { config, x, packets, states, .. } = packets();
+    let Packets { config, x, stream, first_losses, .. } = packets();
     assert_eq!(config.check(), []);
-    let mut receiver = Receiver::new(&config, FlowId(0), OWN, GROUP, Random::stream(1, "unused"));
+    assert!(!first_losses.is_empty());
+    for stream in [stream].iter().chain(&first_losses) {
+        measure(&config, x, stream);
+    }
+}
+
+fn measure(config: &Config, x: f32, Stream { packets, states }: &Stream) {
+    assert!(!packets.is_empty());
+    assert_eq!(packets.len(), states.len());
+    let mut receiver = Receiver::new(config, FlowId(0), OWN, GROUP, Random::stream(1, "unused"));
     let mut out = Outbox::new();
     receiver.handle(Instant::ZERO, Input::Start, &mut out);
-    for (n, (&sent, &state)) in packets.iter().zip(&states).enumerate() {
+    for (n, (&sent, &state)) in packets.iter().zip(states).enumerate() {
         let (t_us, sent_us, sequence, max_rtt_s, marked, echo, stamp_us) = sent;
         let now = Instant(1000 * t_us);
         let data = DataHeader {
@@ -130,6 +161,7 @@ fn the_plain_receiver_measures_the_same() {
 #[test]
 fn the_plain_timers_wait_as_long() {
     let Packets { config, timers, .. } = packets();
+    assert!(!timers.is_empty());
     for (draw, rounds) in timers {
         let ours = delay_rounds(draw, config.max_receivers, config.timer_bias, 1.0);
         assert!((ours - rounds).abs() < 1e-9, "{draw}: {ours}, not {rounds}");

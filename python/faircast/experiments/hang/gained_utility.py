@@ -89,7 +89,7 @@ def criteria() -> list[Criterion]:
     """Each form of OMCC by the utility that it is made for; then capped, which is our hypothesis."""
     return [
         Criterion(
-            name=f"{NAMES[scheme]} less TFMCC, {UTILITIES[utility][0]} for each who receives, least over N",
+            name=f"{NAMES[scheme]} minus TFMCC, {UTILITIES[utility][0]} for each who receives, least over N",
             published="improvement in the receiver-oriented utility optimization concept",
             evaluate=partial(least_gain, utility, scheme),
             rule="it is more with OMCC for every number of receivers",
@@ -97,7 +97,7 @@ def criteria() -> list[Criterion]:
         for utility, scheme in (("log", "log"), ("tcp", "tcp"))
     ] + [
         Criterion(
-            name=f"hypothesis, not judged: {NAMES[scheme]} less TFMCC, {UTILITIES[utility][0]} for each who receives",
+            name=f"hypothesis, not judged: {NAMES[scheme]} minus TFMCC, {UTILITIES[utility][0]} for each who receives",
             published="improvement in the receiver-oriented utility optimization concept",
             evaluate=partial(reported, utility, scheme),
         )

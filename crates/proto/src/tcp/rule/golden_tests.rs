@@ -28,7 +28,10 @@ fn near(ours: f64, twin: f64, what: &str) {
 #[test]
 fn the_plain_cubic_has_the_same_window() {
     let runs: Vec<Run> = serde_json::from_str(include_str!("../../../../../tests/golden/cubic.json")).expect("golden");
+    assert!(!runs.is_empty());
     for Run { fast_convergence, steps, windows } in runs {
+        assert!(!steps.is_empty());
+        assert_eq!(steps.len(), windows.len());
         let mut rule = Cubic::new(&Parameters { fast_convergence, ..Parameters::default() });
         let mut window = Window { cwnd: 1000.0, ssthresh: f64::INFINITY, wnd: 1e9 };
         for (n, (step, (cwnd, ssthresh))) in steps.iter().zip(windows).enumerate() {
