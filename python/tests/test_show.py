@@ -12,7 +12,7 @@ from conftest import Cli, edit_manifest
 from terminal import assert_whole_at_all_widths
 from test_report import DRAWN, PLAIN
 
-COMPUTING = re.compile(r"^(\d+ runs? computed, \d+ found|nothing left to do).*\n", re.MULTILINE)
+COMPUTING = re.compile(r"^(\d+ runs? computed, \d+ reused|nothing left to do).*\n", re.MULTILINE)
 """The lines about what a call did."""
 
 

@@ -1,8 +1,6 @@
 //! What there is to choose from, by kind, with one line on each.
 
-mod shown;
-
-pub(crate) use shown::{gauges_of_flow, gauges_of_scheme};
+pub(crate) mod shown;
 
 use faircast_proto::guest::{SchemeKind, Sort};
 use faircast_proto::registry;

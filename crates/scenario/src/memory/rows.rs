@@ -2,7 +2,7 @@
 
 use super::MemoryPart;
 use super::agents::subjects_told_of;
-use crate::catalogue::{gauges_of_flow, gauges_of_scheme};
+use crate::catalogue::shown::{gauges_of_flow, gauges_of_scheme};
 use crate::network::Network;
 use crate::tables::{
     FlowInterval, GroupInterval, Handoff, Interval, LinkInterval, PacketAt, PathBetween, ReceiverInterval,
