@@ -343,7 +343,13 @@ mod tests {
     fn every_registered_queue_keeps_the_rules() {
         for config in Config::samples() {
             assert_eq!(config.check(), [], "{config:?}");
-            run(config.limit(), |link| Queue::new(&config, link));
+            match Queue::new(&config, link(0)) {
+                Queue::Scheduler(_) => run_scheduler(config.limit(), |link| match Queue::new(&config, link) {
+                    Queue::Scheduler(queue) => queue,
+                    other => panic!("{other:?} has come of the same parameters"),
+                }),
+                _ => run(config.limit(), |link| Queue::new(&config, link)),
+            }
         }
         for (kind, _) in LIST {
             assert!(Config::samples().iter().any(|config| config.kind() == *kind), "no sample of {kind}");

@@ -22,6 +22,20 @@ pub trait Discipline {
     }
 }
 
+impl<D: Discipline + ?Sized> Discipline for Box<D> {
+    fn arrive(&mut self, packet: &Packet, at: &InterfaceView) -> Verdict {
+        (**self).arrive(packet, at)
+    }
+
+    fn sure_room_pkts(&self) -> u32 {
+        (**self).sure_room_pkts()
+    }
+
+    fn average_pkts(&self) -> Option<f64> {
+        (**self).average_pkts()
+    }
+}
+
 /// What a real router knows of its own interface, when a packet arrives (the packet itself not counted).
 #[derive(Clone, Copy, Debug)]
 pub struct InterfaceView {

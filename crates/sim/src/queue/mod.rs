@@ -5,6 +5,7 @@
 //! | `drop_tail.rs` | drops what finds no room |
 //! | `red.rs` | random early detection: gentle, adaptive, byte mode, ECN |
 //! | `mecn.rs` | multilevel ECN marking [Durresi] |
+//! | `codel.rs` | controlled delay (RFC 8289) |
 //! | `discipline.rs` | what a discipline is, knows and says |
 //! | `scheduler.rs`, `held.rs` | queues that own their packets, and those packets |
 //! | `average.rs`, `spacing.rs`, `room.rs`, `auto.rs` | what they share: RED's average, spacing, limits, `"auto"` |
@@ -68,11 +69,16 @@ impl Sort for dyn QueueKind {
 ///
 /// * `Config`: serde and schemars, unknown fields denied, with a field `limit: QueueSize`;
 /// * `Config::check(&self) -> Vec<(String, String)>`: every field that has an illegal value, and what would be legal;
-/// * `Type: Discipline` with `Type::new(&Config, LinkContext) -> Type`, called only with a configuration that passed;
+/// * `Type: Discipline`, under `owning` `Type: Scheduler`, with `Type::new(&Config, LinkContext) -> Type`, called only
+///   with a configuration that passed;
 /// * for tests, `Config::samples() -> Vec<Config>`: the settings with which the battery is run.
 macro_rules! queues {
-    ($($module:ident :: $Type:ident $(in $Box:ident)? = $kind:literal : $about:literal ;)+) => {
+    (
+        deciding { $($module:ident :: $Type:ident $(in $Box:ident)? = $kind:literal : $about:literal ;)+ }
+        owning { $($owner:ident :: $Owner:ident = $owning_kind:literal : $owner_about:literal ;)+ }
+    ) => {
         $(pub mod $module;)+
+        $(pub mod $owner;)+
 
         /// A discipline at work: those of this crate side by side, so that asking one costs no virtual call. Every link
         /// has one, so what has a large state keeps it in a box.
@@ -90,15 +96,17 @@ macro_rules! queues {
             pub fn new(config: &Config, context: LinkContext) -> Queue {
                 match config {
                     $(Config::$Type(config) => Queue::$Type($module::$Type::new(config, context).into()),)+
+                    $(Config::$Owner(config) => Queue::Scheduler(Box::new($owner::$Owner::new(config, context))),)+
                     Config::Guest(guest) => guest.queue(context),
                 }
             }
 
-            /// Its name in configurations; `"guest"` for one from outside.
-            pub fn kind(&self) -> &'static str {
+            /// Its name in configurations; `"guest"` for a discipline from outside.
+            pub fn kind(&self) -> &str {
                 match self {
                     $(Queue::$Type(_) => $kind,)+
-                    Queue::Guest(_) | Queue::Scheduler(_) => "guest",
+                    Queue::Guest(_) => "guest",
+                    Queue::Scheduler(queue) => queue.name(),
                 }
             }
 
@@ -152,6 +160,7 @@ macro_rules! queues {
         #[serde(tag = "kind")]
         pub enum Config {
             $(#[doc = $about] #[serde(rename = $kind)] $Type($module::Config),)+
+            $(#[doc = $owner_about] #[serde(rename = $owning_kind)] $Owner($owner::Config),)+
             /// One from outside this crate.
             #[serde(untagged)]
             #[schemars(skip)]
@@ -163,6 +172,7 @@ macro_rules! queues {
             pub fn check(&self) -> Vec<(String, String)> {
                 match self {
                     $(Config::$Type(config) => config.check(),)+
+                    $(Config::$Owner(config) => config.check(),)+
                     Config::Guest(guest) => guest.check(),
                 }
             }
@@ -171,6 +181,7 @@ macro_rules! queues {
             pub fn limit(&self) -> QueueSize {
                 match self {
                     $(Config::$Type(config) => config.limit,)+
+                    $(Config::$Owner(config) => config.limit,)+
                     Config::Guest(guest) => guest.limit(),
                 }
             }
@@ -179,6 +190,7 @@ macro_rules! queues {
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(Config::$Type(_) => $kind,)+
+                    $(Config::$Owner(_) => $owning_kind,)+
                     Config::Guest(guest) => guest.name(),
                 }
             }
@@ -188,19 +200,25 @@ macro_rules! queues {
             fn samples() -> Vec<Config> {
                 let mut samples = Vec::new();
                 $(samples.extend($module::Config::samples().into_iter().map(Config::$Type));)+
+                $(samples.extend($owner::Config::samples().into_iter().map(Config::$Owner));)+
                 samples
             }
         }
 
         /// Name and one-line description of every discipline.
-        pub const LIST: &[(&str, &str)] = &[$(($kind, $about)),+];
+        pub const LIST: &[(&str, &str)] = &[$(($kind, $about),)+ $(($owning_kind, $owner_about),)+];
     };
 }
 
 queues! {
-    drop_tail::DropTail = "drop-tail": "Drops packets that find no room.";
-    red::Red in Box = "red": "Random early detection: gentle, adaptive, byte mode, ECN marking.";
-    mecn::Mecn in Box = "mecn": "Random early detection that marks two levels of congestion.";
+    deciding {
+        drop_tail::DropTail = "drop-tail": "Drops packets that find no room.";
+        red::Red in Box = "red": "Random early detection: gentle, adaptive, byte mode, ECN marking.";
+        mecn::Mecn in Box = "mecn": "Random early detection that marks two levels of congestion.";
+    }
+    owning {
+        codel::CoDel = "codel": "Controlled delay: drops or marks those that leave after waiting too long.";
+    }
 }
 
 impl std::fmt::Debug for Queue {

@@ -55,6 +55,36 @@ pub trait Scheduler: Discipline {
     }
 }
 
+impl<S: Scheduler + ?Sized> Scheduler for Box<S> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn enqueue(&mut self, held: Held, packet: &Packet, at: &InterfaceView, drops: &mut Drops) {
+        (**self).enqueue(held, packet, at, drops);
+    }
+
+    fn dequeue(&mut self, at: &InterfaceView, drops: &mut Drops) -> Option<(Held, Verdict)> {
+        (**self).dequeue(at, drops)
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        (**self).deadline()
+    }
+
+    fn len(&self) -> usize {
+        (**self).len()
+    }
+
+    fn remove(&mut self, leaves: &mut dyn FnMut(&mut Held) -> bool, out: &mut Vec<Held>) {
+        (**self).remove(leaves, out);
+    }
+
+    fn service_time(&self, held: &Held, packet: &Packet, plain: Duration) -> Duration {
+        (**self).service_time(held, packet, plain)
+    }
+}
+
 /// What a discipline lets in, in the order of arrival: what a link does by itself, as a queue that owns its packets.
 /// The simplest scheduler, and the one that others are held against.
 #[derive(Debug)]
