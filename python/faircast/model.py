@@ -796,6 +796,39 @@ class ClimbStep(Part):
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
+class Codel(Part):
+    """Controlled delay: drops or marks those that leave after waiting too long.
+
+    Parameters
+    ----------
+    ecn : bool, optional
+        Marks ECN-capable packets instead of dropping them. Default false (RFC 8289 has drops).
+    interval : str such as "250 ms", optional
+        How long all packets must have waited for more than `target` before the first is dropped, and the time between
+        the first two drops: a usual round-trip time. Default "100 ms" (RFC 8289, section 4.2). Legal: above target up
+        to 3600 s.
+    limit : str such as "50 packets", optional
+        The most that may wait, in packets or in bytes, without the packet in transmission. Default "1000 packets"
+        (Linux; RFC 8289 has none).
+    mtu : str such as "1000 B", optional
+        As long as no more than this would be left waiting nothing is dropped. Default: the largest packet that has come
+        so far (RFC 8289, section 4.1). Legal: 1 B or more.
+    target : str such as "250 ms", optional
+        The time for which packets may wait for good. Default "5 ms" (RFC 8289, section 4.3, which advises 5 to 10 % of
+        `interval`). Legal: above 0 s up to 3600 s.
+    """
+
+    kind: ClassVar[str | None] = "codel"
+
+    ecn: bool | None = None
+    interval: str | None = None
+    limit: str | None = None
+    mtu: str | None = None
+    target: str | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Configured(Part):
     """The number of receivers as it is given.
 
@@ -3081,7 +3114,7 @@ Loss: TypeAlias = "Lossless | Bernoulli | Every | BitError | GilbertElliott | Ou
 """A loss model as configurations write it: `{ kind = "bernoulli", p = 0.001 }`."""
 OmccPopulation: TypeAlias = "Configured | Registration | Estimated"
 """How the sender knows N: `{ kind = "registration", refresh = "30 s" }`."""
-Queue: TypeAlias = "DropTail | Red | Mecn"
+Queue: TypeAlias = "DropTail | Red | Mecn | Codel"
 """A queue discipline as configurations write it: `{ kind = "drop-tail", limit = "50 packets" }`."""
 RouterAgent: TypeAlias = "Monitor | LayerBlocking | RateCap"
 """A router agent as configurations write it: `{ kind = "monitor" }`."""

@@ -16,7 +16,7 @@ use super::held::{Drops, Fifo, Held};
 use super::room::{Room, check_limit};
 use super::scheduler::Scheduler;
 use faircast_proto::limits;
-use faircast_proto::limits::{Limited, above, above_field, from};
+use faircast_proto::limits::{Limited, above, above_field, from, to};
 use faircast_proto::packet::{Ecn, Packet};
 use faircast_proto::quantity::{Bytes, QueueSize};
 use faircast_proto::time::{Duration, Instant};
@@ -48,6 +48,10 @@ pub struct Config {
     pub interval: Duration,
     /// Marks ECN-capable packets instead of dropping them. Default false (RFC 8289 has drops).
     pub ecn: bool,
+    /// Marks ECN-capable packets that have waited for longer than this, whatever else is decided: for senders that
+    /// answer many marks little, such as DCTCP (RFC 8290, section 5.2.7). Default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ce_threshold: Option<Duration>,
     /// As long as no more than this would be left waiting nothing is dropped. Default: the largest packet that has come
     /// so far (RFC 8289, section 4.1).
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,10 +61,11 @@ pub struct Config {
 limits! { Config {
     target: above(Duration::ZERO).to(LONGEST),
     interval: above_field("target", |config: &Config| config.target).to(LONGEST),
+    ce_threshold: to(LONGEST),
     mtu: from(Bytes(1)),
 } }
 
-const LONGEST: Duration = Duration::from_secs(3600);
+pub(super) const LONGEST: Duration = Duration::from_secs(3600);
 
 impl Default for Config {
     fn default() -> Config {
@@ -69,6 +74,7 @@ impl Default for Config {
             target: Duration::from_millis(5),
             interval: Duration::from_millis(100),
             ecn: false,
+            ce_threshold: None,
             mtu: None,
         }
     }
@@ -86,6 +92,7 @@ impl Config {
         vec![
             Config::default(),
             Config { ecn: true, mtu: Some(Bytes(1500)), ..short.clone() },
+            Config { ce_threshold: Some(Duration::from_millis(1)), ..short.clone() },
             Config {
                 limit: QueueSize::Bytes(20_000),
                 target: Duration::from_millis(1),
@@ -100,7 +107,7 @@ impl CoDel {
     /// A queue as `config` says.
     pub fn new(config: &Config, _link: LinkContext) -> CoDel {
         CoDel {
-            rules: Rules::new(config),
+            rules: Rules::new(config.target, config.interval, config.ecn, config.ce_threshold, config.mtu),
             control: Control::default(),
             packets: Fifo::default(),
             room: Room::waiting(config.limit),
@@ -144,6 +151,7 @@ pub(super) struct Rules {
     target: Duration,
     interval: Duration,
     ecn: bool,
+    ce_threshold: Option<Duration>,
     /// What must be left waiting for a drop, bytes.
     mtu: u64,
     /// Whether it is that of the largest packet so far.
@@ -151,9 +159,15 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    pub(super) fn new(config: &Config) -> Rules {
-        let Config { target, interval, ecn, mtu, .. } = *config;
-        Rules { target, interval, ecn, mtu: mtu.map_or(0, |mtu| mtu.0), adapts: mtu.is_none() }
+    pub(super) fn new(
+        target: Duration,
+        interval: Duration,
+        ecn: bool,
+        ce_threshold: Option<Duration>,
+        mtu: Option<Bytes>,
+    ) -> Rules {
+        let (mtu, adapts) = (mtu.map_or(0, |mtu| mtu.0), mtu.is_none());
+        Rules { target, interval, ecn, ce_threshold, mtu, adapts }
     }
 
     /// A packet has come.
@@ -230,7 +244,12 @@ impl Control {
             drops.drop(held, DropReason::Active);
             (held, _) = self.take(rules, now, packets)?;
         }
-        Some((held, Verdict::Accept))
+        let is_late = rules.ce_threshold.is_some_and(|threshold| now.since(held.since()) > threshold);
+        let verdict = match is_late && held.ecn() != Ecn::NotCapable {
+            true => Verdict::Mark(Ecn::Moderate),
+            false => Verdict::Accept,
+        };
+        Some((held, verdict))
     }
 
     /// The oldest packet, and whether it may be dropped: all have waited for more than the target for an interval.

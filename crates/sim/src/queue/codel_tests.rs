@@ -18,7 +18,7 @@ fn ms(milliseconds: f64) -> Instant {
 
 impl Bench {
     fn new(config: &Config) -> Bench {
-        let rules = Rules::new(config);
+        let rules = CoDel::new(config, crate::queue::battery::link(0)).rules;
         Bench { rules, control: Control::default(), packets: Fifo::default(), store: Store::default() }
     }
 
@@ -170,6 +170,17 @@ fn marks_take_the_place_of_drops() {
     let marks = (0..4).map(|n| bench.leave(ms(340.0 + 0.1 * f64::from(n))).1);
     let mark = Some(Verdict::Mark(Ecn::Moderate));
     assert_eq!(marks.collect::<Vec<_>>(), [mark, mark, Some(Verdict::Accept), Some(Verdict::Accept)]);
+}
+
+#[test]
+fn what_has_waited_longer_than_a_threshold_is_marked() {
+    let mut bench = Bench::new(&Config { ce_threshold: Some(Duration::from_millis(2)), ..Config::default() });
+    bench.come(4, 1000, Ecn::Capable, Instant::ZERO);
+    bench.come(4, 1000, Ecn::NotCapable, Instant::ZERO);
+    let mut leave = |at: f64| bench.leave(ms(at)).1;
+    assert_eq!([leave(1.0), leave(2.0)], [Some(Verdict::Accept); 2]);
+    assert_eq!([leave(2.001), leave(50.0)], [Some(Verdict::Mark(Ecn::Moderate)); 2]);
+    assert_eq!(leave(60.0), Some(Verdict::Accept), "its sender knows no ECN");
 }
 
 #[test]
