@@ -7,6 +7,7 @@
 //! | `mecn.rs` | multilevel ECN marking [Durresi] |
 //! | `codel.rs` | controlled delay (RFC 8289) |
 //! | `fq_codel.rs` | flow queues under it (RFC 8290) |
+//! | `pie.rs` | a proportional integral controller (RFC 8033) |
 //! | `discipline.rs` | what a discipline is, knows and says |
 //! | `scheduler.rs`, `held.rs` | queues that own their packets, and those packets |
 //! | `average.rs`, `spacing.rs`, `room.rs`, `auto.rs` | what they share: RED's average, spacing, limits, `"auto"` |
@@ -220,6 +221,7 @@ queues! {
     owning {
         codel::CoDel = "codel": "Controlled delay: drops or marks those that leave after waiting too long.";
         fq_codel::FqCoDel = "fq-codel": "Fair queueing by flows, each queue under controlled delay.";
+        pie::Pie = "pie": "Drops or marks at random, so that the delay of the queue is a target.";
     }
 }
 
