@@ -74,6 +74,12 @@ Calendar: TypeAlias = Literal["wheel", "heap"]
 * "wheel": A timing wheel: the faster one.
 * "heap": A four-ary heap: the one to compare with.
 """
+FlowBy: TypeAlias = Literal["address", "session"]
+"""What a flow is.
+
+* "address": What has the same source and destination: of a layered session each group.
+* "session": What one endpoint of a session or of a flow sends, to whatever groups.
+"""
 HandoffQueue: TypeAlias = Literal["keep", "lose", "discard"]
 """What becomes of packets that wait when their link goes down or turns elsewhere.
 
@@ -243,6 +249,12 @@ PgmccThroughput: TypeAlias = Literal["full", "simple"]
 
 * "full": By the TCP equation with its time-outs: 1 / (R sqrt(p) (1 + 9 p (1 + 32 p^2))) (the draft, section 2.4).
 * "simple": Without them: 1 / (R sqrt(p)).
+"""
+PieDelay: TypeAlias = Literal["rate", "sojourn"]
+"""How the delay of the queue is known.
+
+* "rate": The bytes that wait, over the rate at which others have left (RFC 8033, section 5.2).
+* "sojourn": How long the last packet that left has waited (RFC 8033, appendix A).
 """
 Profile: TypeAlias = Literal["realistic", "ns2"]
 """Whose leave latency a session has.
@@ -801,6 +813,9 @@ class Codel(Part):
 
     Parameters
     ----------
+    ce_threshold : str such as "250 ms", optional
+        Marks ECN-capable packets that have waited for longer than this, whatever else is decided: for senders that
+        answer many marks little, such as DCTCP (RFC 8290, section 5.2.7). Default: none. Legal: at most 3600 s.
     ecn : bool, optional
         Marks ECN-capable packets instead of dropping them. Default false (RFC 8289 has drops).
     interval : str such as "250 ms", optional
@@ -820,6 +835,7 @@ class Codel(Part):
 
     kind: ClassVar[str | None] = "codel"
 
+    ce_threshold: str | None = None
     ecn: bool | None = None
     interval: str | None = None
     limit: str | None = None
@@ -1146,6 +1162,55 @@ class Every(Part):
 
     n: int
     direction: str | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class FqCodel(Part):
+    """Fair queueing by flows, each queue under controlled delay.
+
+    Parameters
+    ----------
+    batch : int, optional
+        The most packets that are dropped at once when the limit is passed. Default 64 (section 4.1). Legal: 1 to
+        4294967295.
+    by : {"address", "session"}, optional
+        What a flow is. Default "address" (section 4.1).
+    ce_threshold : str such as "250 ms", optional
+        Marks ECN-capable packets that have waited for longer than this, whatever else is decided (section 5.2.7).
+        Default: none. Legal: at most 3600 s.
+    ecn : bool, optional
+        Marks ECN-capable packets instead of dropping them. Default true (section 5.2.6).
+    flows : int, optional
+        Values of the hash, and so queues. Default 1024 (section 5.2.5). Legal: 1 to 65536.
+    interval : str such as "250 ms", optional
+        How long all packets of a flow must have waited for more than `target` before the first is dropped: the longest
+        usual round-trip time. Default "100 ms" (section 5.2.1). Legal: above target up to 3600 s.
+    limit : str such as "50 packets", optional
+        The most that may wait in all queues together, in packets or in bytes. Beyond it packets are dropped from the
+        head of the longest. Default "10240 packets" (RFC 8290, section 5.2.3).
+    mtu : str such as "1000 B", optional
+        As long as no more than this would be left of a flow none of its packets is dropped. Default: the largest packet
+        that has come so far (RFC 8289, section 4.1). Legal: 1 B or more.
+    quantum : str such as "1000 B", optional
+        Bytes that a flow sends in a turn. Default "1514 B" (section 5.2.4). Legal: 1 B to 1000000 B.
+    target : str such as "250 ms", optional
+        The time for which packets of a flow may wait for good. Default "5 ms" (section 5.2.2, which advises at least
+        the time that a packet takes, and otherwise 5 to 10 % of `interval`). Legal: above 0 s up to 3600 s.
+    """
+
+    kind: ClassVar[str | None] = "fq-codel"
+
+    batch: int | None = None
+    by: FlowBy | None = None
+    ce_threshold: str | None = None
+    ecn: bool | None = None
+    flows: int | None = None
+    interval: str | None = None
+    limit: str | None = None
+    mtu: str | None = None
+    quantum: str | None = None
+    target: str | None = None
 
 
 @checked
@@ -2136,6 +2201,59 @@ class PgmccSession(AnySession, PgmccParameters):
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
+class Pie(Part):
+    """Drops or marks at random, so that the delay of the queue is a target.
+
+    Parameters
+    ----------
+    alpha : float, optional
+        Weight of the deviation from the target, 1/s. Default 0.125 (RFC 8033, appendix B). Legal: 0 to 1000.
+    beta : float, optional
+        Weight of the change since the last update, 1/s. Default 1.25 (RFC 8033, appendix B). Legal: 0 to 1000.
+    delay : {"rate", "sojourn"}, optional
+        How the delay is known. Default: "rate" if `enhanced` (RFC 8033, appendix B), otherwise "sojourn" (appendix A).
+    dq_threshold : str such as "1000 B", optional
+        DQ_THRESHOLD: the rate is measured over so much. Default "16384 B" (RFC 8033, appendix B). Legal: 1 B to 65536
+        B.
+    ecn : bool, optional
+        Marks ECN-capable packets instead of dropping them, up to `mark_ecnth`. Default true (RFC 8033, appendix B).
+    enhanced : bool, optional
+        The enhancements of RFC 8033, sections 5.3 to 5.5: PIE acts from a third of the limit on, drops are neither
+        close together nor far apart, and the probability grows by 0.02 at most. Default true.
+    limit : str such as "50 packets", optional
+        The most that may wait, in packets or in bytes, without the packet in transmission (TAIL_DROP). Default "1000
+        packets" (Linux; RFC 8033 has none).
+    mark_ecnth : float, optional
+        From this probability on packets are dropped even if they are ECN-capable. Default 0.1 (RFC 8033, section 5.1).
+        Legal: 0 to 1.
+    max_burst : str such as "250 ms", optional
+        MAX_BURST: for so long after a time without congestion nothing is dropped. Default "150 ms" (RFC 8033, section
+        4.4). Legal: at most 3600 s.
+    t_update : str such as "250 ms", optional
+        T_UPDATE, the time between two updates of the probability. Default "15 ms" (RFC 8033, section 4.2). Legal:
+        0.000001 s to 3600 s.
+    target : str such as "250 ms", optional
+        QDELAY_REF, the delay that the controller aims at. Default "15 ms" (RFC 8033, section 4.2). Legal: above 0 s up
+        to 3600 s.
+    """
+
+    kind: ClassVar[str | None] = "pie"
+
+    alpha: float | None = None
+    beta: float | None = None
+    delay: PieDelay | None = None
+    dq_threshold: str | None = None
+    ecn: bool | None = None
+    enhanced: bool | None = None
+    limit: str | None = None
+    mark_ecnth: float | None = None
+    max_burst: str | None = None
+    t_update: str | None = None
+    target: str | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Probes(Part):
     """The observations of a run: what is written down, and how often.
 
@@ -3114,7 +3232,7 @@ Loss: TypeAlias = "Lossless | Bernoulli | Every | BitError | GilbertElliott | Ou
 """A loss model as configurations write it: `{ kind = "bernoulli", p = 0.001 }`."""
 OmccPopulation: TypeAlias = "Configured | Registration | Estimated"
 """How the sender knows N: `{ kind = "registration", refresh = "30 s" }`."""
-Queue: TypeAlias = "DropTail | Red | Mecn | Codel"
+Queue: TypeAlias = "DropTail | Red | Mecn | Codel | FqCodel | Pie"
 """A queue discipline as configurations write it: `{ kind = "drop-tail", limit = "50 packets" }`."""
 RouterAgent: TypeAlias = "Monitor | LayerBlocking | RateCap"
 """A router agent as configurations write it: `{ kind = "monitor" }`."""

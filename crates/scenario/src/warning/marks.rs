@@ -98,6 +98,9 @@ fn of_queue(queue: &queue::Config) -> Marks {
     match queue {
         queue::Config::Red(red) if red.ecn => Marks::Ecn,
         queue::Config::Mecn(_) => Marks::Mecn,
+        queue::Config::CoDel(codel) if codel.ecn || codel.ce_threshold.is_some() => Marks::Ecn,
+        queue::Config::FqCoDel(fq) if fq.ecn || fq.ce_threshold.is_some() => Marks::Ecn,
+        queue::Config::Pie(pie) if pie.ecn && pie.mark_ecnth > 0.0 => Marks::Ecn,
         _ => Marks::Not,
     }
 }

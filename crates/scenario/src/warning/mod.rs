@@ -2,7 +2,7 @@
 //!
 //! | file | about |
 //! |---|---|
-//! | `sessions.rs`, `marks.rs`, `optimum.rs` | what follows from a scenario alone |
+//! | `sessions.rs`, `marks.rs`, `queues.rs`, `optimum.rs` | what follows from a scenario alone |
 //! | `flows.rs`, `slow_start.rs` | flows and sessions one by one |
 //! | `links.rs`, `access.rs`, `unlimited.rs`, `phases.rs` | what was full, and what was not |
 //! | `ways.rs` | over which links traffic goes |
@@ -17,6 +17,7 @@ mod marks;
 mod message;
 mod optimum;
 mod phases;
+mod queues;
 mod sessions;
 mod slow_start;
 mod unlimited;
@@ -46,7 +47,8 @@ pub fn known(scenario: &Scenario) -> Vec<KnownWarning> {
     let network = scenario.expand();
     let ways = Ways::of(&network);
     let of_sessions = network.sessions.iter().flat_map(|session| sessions::known(&network, &ways, session));
-    of_sessions.chain(marks::known(&network, &ways)).chain(optimum::known(&network)).collect()
+    let of_links = marks::known(&network, &ways).into_iter().chain(queues::known(&network, &ways));
+    of_sessions.chain(of_links).chain(optimum::known(&network)).collect()
 }
 
 /// What is worth a warning after a run of `network` in which flows were active so: flow by flow, session by session,
@@ -81,6 +83,7 @@ pub(crate) fn of_run<C>(world: &World<C>, network: &Network, activity: &[Activit
         flows::undeliverable(world.undeliverable()[index], &session.name, &whose, &mut warnings);
     }
     warnings.extend(marks::known(network, &ways).into_iter().map(|known| known.warning));
+    warnings.extend(queues::known(network, &ways).into_iter().map(|known| known.warning));
     warnings.extend(links::no_bottlenecks(network, &uses));
     warnings.extend(phases::effects(network, &ways, &uses));
     warnings.extend(optimum::known(network).map(|known| known.warning));

@@ -1,0 +1,78 @@
+//! Queues that do something else than their reader may think with what crosses them. Known before a run.
+
+use super::message::{KnownWarning, Warning, named};
+use super::ways::Ways;
+use crate::base_rtt::crossings;
+use crate::network::Network;
+use faircast_proto::time::Duration;
+use faircast_sim::queue;
+use faircast_sim::queue::fq_codel::By;
+
+/// What is worth a warning about queues that have a notion of round-trip times or of flows.
+pub(super) fn known(network: &Network, ways: &Ways) -> Vec<KnownWarning> {
+    let mut found = intervals(network);
+    found.extend(layers(network, ways));
+    found
+}
+
+/// CoDel takes a queue for a standing one after an interval, which senders need to answer.
+fn intervals(network: &Network) -> Vec<KnownWarning> {
+    let intervals: Vec<Option<Duration>> = network.links.iter().map(|link| interval(&link.queue)).collect();
+    if intervals.iter().all(Option::is_none) {
+        return Vec::new();
+    }
+    let of_link = |((link, interval), crossing): ((&crate::network::DirectedLink, &Option<Duration>), _)| {
+        let (interval, longest) = ((*interval)?, Option::<crate::base_rtt::Crossing>::map(crossing, |it| it.longest)?);
+        if longest <= interval {
+            return None;
+        }
+        let name = &link.name;
+        let message = format!(
+            "the queue of link {name} drops after {interval} above its target, but senders over it hear of that after \
+             {longest} at the soonest: it drops more than they need, and the link stays empty for it; set interval to \
+             the longest usual round-trip time (RFC 8289, section 4.2)"
+        );
+        let value = longest.as_secs_f64();
+        let warning = Warning { kind: "codel-interval", subject: name.clone(), value, message };
+        Some(KnownWarning { path: format!("links.{name}.queue.interval"), warning })
+    };
+    network.links.iter().zip(&intervals).zip(crossings(network)).filter_map(of_link).collect()
+}
+
+/// Under fair queueing a session of several groups has as many shares.
+fn layers(network: &Network, ways: &Ways) -> Vec<KnownWarning> {
+    let is_by_address = |queue: &queue::Config| matches!(queue, queue::Config::FqCoDel(fq) if fq.by == By::Address);
+    let mut crossing: Vec<Vec<&str>> = vec![Vec::new(); network.links.len()];
+    if !network.links.iter().any(|link| is_by_address(&link.queue)) {
+        return Vec::new();
+    }
+    for session in network.sessions.iter().filter(|session| session.plan.groups > 1) {
+        for link in ways.of_session(session) {
+            crossing[link.index()].push(&session.name);
+        }
+    }
+    let of_link = |(link, sessions): (&crate::network::DirectedLink, &Vec<&str>)| {
+        if sessions.is_empty() || !is_by_address(&link.queue) {
+            return None;
+        }
+        let name = &link.name;
+        let message = format!(
+            "the queue of link {name} takes each group of session {} for a flow of its own: a session gets as many \
+             shares as it has groups with packets; set by = \"session\" to give it one",
+            named(sessions)
+        );
+        let value = sessions.len() as f64;
+        let warning = Warning { kind: "layers-as-flows", subject: name.clone(), value, message };
+        Some(KnownWarning { path: format!("links.{name}.queue.by"), warning })
+    };
+    network.links.iter().zip(&crossing).filter_map(of_link).collect()
+}
+
+/// The interval of a queue under CoDel.
+fn interval(queue: &queue::Config) -> Option<Duration> {
+    match queue {
+        queue::Config::CoDel(codel) => Some(codel.interval),
+        queue::Config::FqCoDel(fq) => Some(fq.interval),
+        _ => None,
+    }
+}
