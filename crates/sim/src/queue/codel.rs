@@ -1,11 +1,11 @@
 //! CoDel, controlled delay (RFC 8289): packets are dropped or marked when they leave, by the time for which they have
 //! waited.
 //!
-//! [`Control`] is the pseudo code of section 5 without the queue around it, so that each of several queues can have one.
-//! Where the RFC's text and its pseudo code differ:
+//! [`Control`] is the pseudo code of section 5 without the queue around it, so that each of several queues can have
+//! one. Where the RFC's text and its pseudo code differ:
 //!
-//! * The least that must be left in the queue for a drop is the text's, the largest packet seen so far or the MTU of the
-//!   interface (section 4.1); the pseudo code has 512 bytes and says that it should be the MTU (5.3).
+//! * The least that must be left in the queue for a drop is the text's, the largest packet seen so far or the MTU of
+//!   the interface (section 4.1); the pseudo code has 512 bytes and says that it should be the MTU (5.3).
 //! * The spacing of drops is kept beyond the drop state for 16 intervals (5.5); the text has "too soon" (section 4).
 //!
 //! The pseudo code knows no marks. In place of a drop a packet that is ECN-capable leaves marked, if so wanted, and the

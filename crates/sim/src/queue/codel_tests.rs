@@ -210,10 +210,8 @@ fn parameters_are_checked() {
 
 #[test]
 fn what_finds_no_room_is_dropped_and_does_not_count() {
-    let mut queue = CoDel::new(
-        &Config { limit: QueueSize::Packets(3.0), ..Config::default() },
-        crate::queue::battery::link(0),
-    );
+    let mut queue =
+        CoDel::new(&Config { limit: QueueSize::Packets(3.0), ..Config::default() }, crate::queue::battery::link(0));
     let view = |waiting_pkts: u32| InterfaceView {
         now: ms(500.0),
         waiting_pkts,

@@ -1,14 +1,15 @@
-//! FQ-CoDel, flow queues under CoDel (RFC 8290): each flow has a queue, deficit round robin takes from them in turn, new
-//! flows first, and CoDel acts on each by itself.
+//! FQ-CoDel, flow queues under CoDel (RFC 8290): each flow has a queue, deficit round robin takes from them in turn,
+//! new flows first, and CoDel acts on each by itself.
 //!
 //! A flow is what has the same hash of its two addresses; an address stands for host and port, and each group of a
-//! layered session has one. So flows may share a queue, as in the RFC. With `by = "session"` all that a session's source
-//! sends is one flow.
+//! layered session has one. So flows may share a queue, as in the RFC. With `by = "session"` all that a session's
+//! source sends is one flow.
 //!
 //! Where the RFC's text leaves room:
 //!
-//! * A queue has had its turn when its credits are used up, "at least a quantum of bytes" (section 4.2); the same sentence
-//!   says "negative", by which a queue of packets as long as the quantum would have two of them in its first turn.
+//! * A queue has had its turn when its credits are used up, "at least a quantum of bytes" (section 4.2); the same
+//!   sentence says "negative", by which a queue of packets as long as the quantum would have two of them in its first
+//!   turn.
 //! * Of the longest queue half of the packets are dropped, 64 at most (section 4.1), of an odd number the larger half;
 //!   Linux counts half of the bytes.
 
@@ -254,7 +255,11 @@ impl Scheduler for FqCoDel {
             if queue.is_active {
                 self.old.push_back(number);
             }
-            if is_new { self.new.pop_front() } else { self.old.pop_front() };
+            if is_new {
+                self.new.pop_front()
+            } else {
+                self.old.pop_front()
+            };
         }
     }
 

@@ -1,14 +1,15 @@
-//! PIE, proportional integral controller enhanced (RFC 8033): packets are dropped or marked at random when they come, with
-//! a probability that a controller moves so that those that leave have waited for a target.
+//! PIE, proportional integral controller enhanced (RFC 8033): packets are dropped or marked at random when they come,
+//! with a probability that a controller moves so that those that leave have waited for a target.
 //!
 //! The pseudo code of appendix B is followed, with all enhancements of section 5, or with `enhanced = false` that of
 //! appendix A. Where the text and the pseudo code differ:
 //!
 //! * PIE rests again when the probability is 0 and the present and the last delay are below half of the target (section
-//!   5.3); the pseudo code has 0 for both delays, and asks in the moment in which PIE has begun to act, when nothing has
-//!   been measured yet: it would rest at once. Here it is asked at each update, from the first measurement on.
+//!   5.3); the pseudo code has 0 for both delays, and asks in the moment in which PIE has begun to act, when nothing
+//!   has been measured yet: it would rest at once. Here it is asked at each update, from the first measurement on.
 //! * The probability decays while the delays are below half of the target (appendix B), not only at 0 (appendix A).
-//! * A measurement of the rate ends when enough has left (appendix B); section 5.2 ends it after the first packet as well.
+//! * A measurement of the rate ends when enough has left (appendix B); section 5.2 ends it after the first packet as
+//!   well.
 //! * Where delays are those of packets that have left, that of an empty queue is 0: by appendix A it would stay what it
 //!   was, and the probability with it.
 //!
@@ -70,8 +71,8 @@ pub struct Config {
     pub ecn: bool,
     /// From this probability on packets are dropped even if they are ECN-capable. Default 0.1 (RFC 8033, section 5.1).
     pub mark_ecnth: f64,
-    /// The enhancements of RFC 8033, sections 5.3 to 5.5: PIE acts from a third of the limit on, drops are neither close
-    /// together nor far apart, and the probability grows by 0.02 at most. Default true.
+    /// The enhancements of RFC 8033, sections 5.3 to 5.5: PIE acts from a third of the limit on, drops are neither
+    /// close together nor far apart, and the probability grows by 0.02 at most. Default true.
     pub enhanced: bool,
     /// How the delay is known. Default: "rate" if `enhanced` (RFC 8033, appendix B), otherwise "sojourn" (appendix A).
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -259,13 +260,7 @@ impl State {
     }
 
     /// What becomes of a packet.
-    fn arrive(
-        &mut self,
-        rules: &Rules,
-        packet: &Packet,
-        at: &InterfaceView,
-        draw: impl FnOnce() -> f64,
-    ) -> Verdict {
+    fn arrive(&mut self, rules: &Rules, packet: &Packet, at: &InterfaceView, draw: impl FnOnce() -> f64) -> Verdict {
         self.update(rules, at.now, at.waiting_bytes);
         let verdict = self.decide(rules, packet, at, draw);
         let enters = u32::from(!matches!(verdict, Verdict::Drop(_)));

@@ -96,7 +96,8 @@ fn growth_is_capped_and_calm_decays() {
 #[test]
 fn updates_are_those_of_their_moments() {
     let rules = rules(&Config::default());
-    let mut state = State { probability: 0.2, delay_s: 0.030, burst_allowance: Duration::from_millis(40), ..acting(&rules) };
+    let mut state =
+        State { probability: 0.2, delay_s: 0.030, burst_allowance: Duration::from_millis(40), ..acting(&rules) };
     let mut by_hand = state.clone();
     state.update(&rules, ms(14.999), 30_000);
     assert_eq!(state, by_hand);
@@ -148,7 +149,10 @@ fn drops_are_neither_close_together_nor_far_apart() {
     let mut come = |draw: f64| state.arrive(&rules, &packet(1000, Ecn::NotCapable), &view(ms(1.0), 30), || draw);
     let dropped = Verdict::Drop(DropReason::Active);
     // 0.25, 0.5 and 0.75 are less than 0.85.
-    assert_eq!([come(0.0), come(0.0), come(0.0), come(0.0)], [Verdict::Accept, Verdict::Accept, Verdict::Accept, dropped]);
+    assert_eq!(
+        [come(0.0), come(0.0), come(0.0), come(0.0)],
+        [Verdict::Accept, Verdict::Accept, Verdict::Accept, dropped]
+    );
     // Then 34 in a row make 8.5.
     let rest: Vec<Verdict> = (0..35).map(|_| come(0.25)).collect();
     assert_eq!(rest.iter().position(|verdict| *verdict == dropped), Some(33));
@@ -265,7 +269,8 @@ fn parameters_are_checked() {
         config.check().into_iter().map(|(field, message)| format!("{field}: {message}")).collect::<Vec<_>>()
     };
     assert_eq!(wrong(Config::default()), [""; 0]);
-    let zero = Config { target: Duration::ZERO, t_update: Duration::ZERO, alpha: -1.0, mark_ecnth: 1.1, ..Config::default() };
+    let zero =
+        Config { target: Duration::ZERO, t_update: Duration::ZERO, alpha: -1.0, mark_ecnth: 1.1, ..Config::default() };
     let expected = [
         "target: 0 s given; legal is above 0 s up to 3600 s",
         "t_update: 0 s given; legal is 0.000001 s to 3600 s",
