@@ -77,8 +77,8 @@ fn pie_holds_flows_at_its_target() {
         let mean_ms = mean_ms(mbit, count);
         assert!((mean_ms / 15.0 - 1.0).abs() < 0.1, "{mbit} Mbit/s, {count} flows: {mean_ms} ms");
     }
-    // Here the probability swings about 0.01, where the gain jumps from an eighth to a half: it comes down faster than it
-    // goes up, and the mean delay is 17.0 ms.
+    // Here the probability swings about 0.01, where the gain jumps from an eighth to a half: it comes down faster than
+    // it goes up, and the mean delay is 17.0 ms.
     let mean_ms = mean_ms(10, 10);
     assert!((16.0..18.0).contains(&mean_ms), "{mean_ms} ms");
 }

@@ -1,7 +1,7 @@
 //! CoDel, controlled delay (RFC 8289): packets are dropped or marked when they leave, by the time for which they have
 //! waited.
 //!
-//! [`Control`] is the pseudo code of section 5 without the queue around it, so that each of several queues can have
+//! `Control` is the pseudo code of section 5 without the queue around it, so that each of several queues can have
 //! one. Where the RFC's text and its pseudo code differ:
 //!
 //! * The least that must be left in the queue for a drop is the text's, the largest packet seen so far or the MTU of
