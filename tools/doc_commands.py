@@ -30,6 +30,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 REMARK = re.compile(r"<!-- (slow|not run|file: (\S+)) -->\n\Z")
+END = "\nimport os, sys\nsys.stdout.flush()\nos._exit(0)\n"
+"""As the command line ends: Arrow's threads may end a process with SIGABRT while the interpreter goes down."""
 COLUMNS = 80
 
 
@@ -93,7 +95,7 @@ def carry_out(path: Path, folder: Path, *, slow: bool = False) -> Iterator[tuple
                 again = (
                     f"import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()):\n    exec({python!r})\n"
                 )
-                yield block, run([sys.executable, "-c", again + block.text], folder, path, block)
+                yield block, run([sys.executable, "-c", again + block.text + END], folder, path, block)
                 python += block.text
 
 

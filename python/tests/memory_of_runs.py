@@ -5,6 +5,7 @@ The base is what the process holds when the libraries are loaded and the scenari
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -33,3 +34,5 @@ folder = RunFolder.open(sys.argv[2], scenario)
 outcome = run_into(folder, [1], workers=1)
 show(Held(scenario, folder.path, [], folder.finished(), outcome.rows))
 print(base, held("VmHWM:"), int(forecast), file=sys.stderr)
+sys.stderr.flush()
+os._exit(0)  # Arrow's threads may end a process with SIGABRT while the interpreter goes down
