@@ -74,6 +74,15 @@ Calendar: TypeAlias = Literal["wheel", "heap"]
 * "wheel": A timing wheel: the faster one.
 * "heap": A four-ary heap: the one to compare with.
 """
+EcnField: TypeAlias = Literal["off", "ect0", "ect1"]
+"""The ECN field of datagrams.
+
+A source of constant rate answers no marks: they are counted, and nothing else.
+
+* "off": Not ECN-capable.
+* "ect0": ECT(0), ECN-capable (RFC 3168, section 5).
+* "ect1": ECT(1), for the low-latency queue of those that have one (RFC 9331, section 4.1).
+"""
 FlowBy: TypeAlias = Literal["address", "session"]
 """What a flow is.
 
@@ -665,6 +674,9 @@ class Cbr(AnyFlow):
 
     Parameters
     ----------
+    ecn : {"off", "ect0", "ect1"}, optional
+        The ECN field of its packets. Default "off". Sessions never have "ect1": their receivers do not answer marks in
+        the way that it promises (RFC 9331, section 4.3).
     jitter : float, optional
         Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`.
         Legal: 0 to 1.
@@ -677,6 +689,7 @@ class Cbr(AnyFlow):
 
     kind: ClassVar[str | None] = "cbr"
 
+    ecn: EcnField | None = None
     jitter: float | None = None
     packet_size: str | Sequence[str] | None = None
     rate: str | Sequence[str] | None = None
@@ -689,6 +702,9 @@ class CbrParameters(Part):
 
     Parameters
     ----------
+    ecn : {"off", "ect0", "ect1"}, optional
+        The ECN field of its packets. Default "off". Sessions never have "ect1": their receivers do not answer marks in
+        the way that it promises (RFC 9331, section 4.3).
     jitter : float, optional
         Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`.
         Legal: 0 to 1.
@@ -699,6 +715,7 @@ class CbrParameters(Part):
         Gbit/s.
     """
 
+    ecn: EcnField | None = None
     jitter: float | None = None
     packet_size: str | None = None
     rate: str | None = None
@@ -982,6 +999,61 @@ class DropTail(Part):
 
     count_transmission: bool | None = None
     limit: str | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class Dualpi2(Part):
+    """A low-latency and a classic queue with coupled controllers.
+
+    Parameters
+    ----------
+    alpha : float, optional
+        Weight of the deviation from the target, 1/s. Default 0.1·`t_update`/`rtt_max`² (appendix A.1). Legal: 0 to
+        1000.
+    beta : float, optional
+        Weight of the change since the last update, 1/s. Default 0.3/`rtt_max` (appendix A.1). Legal: 0 to 1000.
+    classic_share : float, optional
+        What the classic queue gets at least while both have packets. Default 0.0625 (appendix A.2: "e.g., 1/16").
+        Legal: above 0 up to 0.5.
+    k : float, optional
+        The coupling factor: marks of the L queue have the probability `k`·p', drops of the classic one p'². Default 2
+        (appendix A.1). Legal: 0.01 to 100.
+    limit : str such as "50 packets", optional
+        The most that may wait in both queues together, in packets or in bytes. Default "10000 packets" (Linux; RFC
+        9332, appendix A.1, has 250 ms at the highest rate of the link).
+    min_th : str such as "250 ms", optional
+        Delay at which the L queue begins to mark. Default "800 us" (appendix A.1). Legal: at most 3600 s.
+    range : str such as "250 ms", optional
+        Width of the ramp over which the probability of that mark rises to 1; at 0 it is a step. Default "400 us"
+        (appendix A.1). Legal: at most 3600 s.
+    rtt_max : str such as "250 ms", optional
+        The longest usual round-trip time, by which the controller is stable. Default "100 ms" (appendix A.1). Legal:
+        above 0 s up to 3600 s.
+    t_update : str such as "250 ms", optional
+        Time between two updates. Default: the smaller one of `target` and a third of `rtt_max` (appendix A.1). Legal:
+        0.000001 s to 3600 s.
+    target : str such as "250 ms", optional
+        The delay of the classic queue that the controller aims at. Default "15 ms" (RFC 9332, appendix A.1). Legal:
+        above 0 s up to 3600 s.
+    th_len : int, optional
+        The ramp does not act while no more packets than these wait in the L queue, the one that leaves included.
+        Default 1 (appendix A.1). Legal: 0 to 4294967295.
+    """
+
+    kind: ClassVar[str | None] = "dualpi2"
+
+    alpha: float | None = None
+    beta: float | None = None
+    classic_share: float | None = None
+    k: float | None = None
+    limit: str | None = None
+    min_th: str | None = None
+    range: str | None = None
+    rtt_max: str | None = None
+    t_update: str | None = None
+    target: str | None = None
+    th_len: int | None = None
 
 
 @checked
@@ -1972,6 +2044,8 @@ class OnOff(AnyFlow):
 
     Parameters
     ----------
+    ecn : {"off", "ect0", "ect1"}, optional
+        The ECN field of its packets. Default "off".
     lengths : {"exponential", "pareto"}, optional
         How the lengths are distributed. Default "exponential".
     off : str such as "250 ms", optional
@@ -1990,6 +2064,7 @@ class OnOff(AnyFlow):
 
     kind: ClassVar[str | None] = "on-off"
 
+    ecn: EcnField | None = None
     lengths: Lengths | None = None
     off: str | None = None
     on: str | None = None
@@ -3232,7 +3307,7 @@ Loss: TypeAlias = "Lossless | Bernoulli | Every | BitError | GilbertElliott | Ou
 """A loss model as configurations write it: `{ kind = "bernoulli", p = 0.001 }`."""
 OmccPopulation: TypeAlias = "Configured | Registration | Estimated"
 """How the sender knows N: `{ kind = "registration", refresh = "30 s" }`."""
-Queue: TypeAlias = "DropTail | Red | Mecn | Codel | FqCodel | Pie"
+Queue: TypeAlias = "DropTail | Red | Mecn | Codel | FqCodel | Pie | Dualpi2"
 """A queue discipline as configurations write it: `{ kind = "drop-tail", limit = "50 packets" }`."""
 RouterAgent: TypeAlias = "Monitor | LayerBlocking | RateCap"
 """A router agent as configurations write it: `{ kind = "monitor" }`."""

@@ -283,10 +283,10 @@ impl PyPacket {
         self.packet.size
     }
 
-    /// Congestion bits: 0 not capable, 1 capable, 2 incipient, 3 moderate congestion.
+    /// Congestion bits: 0 not capable, 1 capable, 2 incipient, 3 moderate congestion, 4 ECT(1).
     #[getter]
     fn ecn(&self) -> u8 {
-        self.packet.ecn as u8
+        self.packet.ecn.code()
     }
 
     /// Whether it carries data.

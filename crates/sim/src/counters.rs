@@ -42,6 +42,13 @@ pub struct LinkCounters {
     pub unreceived: u64,
 }
 
+impl LinkCounters {
+    /// Packets raised to any level of congestion.
+    pub fn marked(&self) -> u64 {
+        self.marked_incipient + self.marked_moderate
+    }
+}
+
 /// Packets of a flow that the network gave up, by reason. What queues drop and wires lose is not among them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Undeliverable {

@@ -224,6 +224,15 @@ impl PacketLog {
         }
     }
 
+    /// A packet inside is marked as it leaves the queue.
+    pub(crate) fn mark(&mut self, at: Instant, handle: Handle, level: Ecn, (waiting_pkts, average_pkts): (u32, f64)) {
+        let Some(&(_, packet)) = self.inside.iter().find(|(known, _)| *known == handle) else { return };
+        let action = PacketAction::Marked(level);
+        if self.plan.keeps(at, action, &packet) {
+            self.rows.push(PacketRow { at, action, packet, waiting_pkts, average_pkts });
+        }
+    }
+
     /// A packet inside, the oldest unless the queue decides who leaves, has left the transmitter.
     pub(crate) fn depart(&mut self, at: Instant, handle: Handle, (waiting_pkts, average_pkts): (u32, f64)) {
         let place = self.inside.iter().position(|&(known, _)| known == handle);

@@ -2,7 +2,7 @@
 
 use crate::packet_probe::{PacketAction, PacketLog, PacketPlan, PacketRow};
 use crate::store::Handle;
-use faircast_proto::packet::Packet;
+use faircast_proto::packet::{Ecn, Packet};
 use faircast_proto::time::Instant;
 use std::sync::Arc;
 
@@ -65,6 +65,13 @@ impl QueueProbe {
     pub(crate) fn rename(&mut self, old: Handle, new: Handle) {
         if let Some(log) = &mut self.log {
             log.rename(old, new);
+        }
+    }
+
+    /// A packet inside is marked as it leaves the queue.
+    pub(crate) fn mark(&mut self, at: Instant, handle: Handle, level: Ecn, queue: (u32, f64)) {
+        if let Some(log) = &mut self.log {
+            log.mark(at, handle, level, queue);
         }
     }
 

@@ -88,7 +88,7 @@ impl Hash {
     }
 
     fn mix_packet(&mut self, packet: &Packet) {
-        self.mix(u64::from(packet.flow.0) << 32 | u64::from(packet.size) << 8 | packet.ecn as u64);
+        self.mix(u64::from(packet.flow.0) << 32 | u64::from(packet.size) << 8 | u64::from(packet.ecn.code()));
         self.mix(u64::from(packet.source.to_bits()) << 32 | u64::from(packet.destination.to_bits()));
         self.mix(packet.header.digest());
     }

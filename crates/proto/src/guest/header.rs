@@ -142,11 +142,12 @@ impl Fields for Ecn {
     const BYTES: usize = 1;
 
     fn put(self, bytes: &mut [u8]) {
-        (self as u8).put(bytes);
+        self.code().put(bytes);
     }
 
     fn take(bytes: &[u8]) -> Ecn {
-        [Ecn::NotCapable, Ecn::Capable, Ecn::Incipient, Ecn::Moderate][usize::from(bytes[0] % 4)]
+        const CODES: [Ecn; 5] = [Ecn::NotCapable, Ecn::Capable, Ecn::Incipient, Ecn::Moderate, Ecn::Scalable];
+        CODES[usize::from(bytes[0] % 5)]
     }
 }
 

@@ -1,5 +1,6 @@
 //! Constant bit rate: packets of one size at even distances, if wanted with jitter.
 
+use super::codepoint::{Codepoint, is_off};
 use super::limits::rates;
 use super::numbering::Numbering;
 use super::sink::Sink;
@@ -30,6 +31,10 @@ pub struct Config {
     pub packet_size: Bytes,
     /// Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`.
     pub jitter: f64,
+    /// The ECN field of its packets. Default "off". Sessions never have "ect1": their receivers do not answer marks in
+    /// the way that it promises (RFC 9331, section 4.3).
+    #[serde(skip_serializing_if = "is_off")]
+    pub ecn: Codepoint,
 }
 
 /// The sending end: packets from the start to the stop.
@@ -47,7 +52,7 @@ pub struct Cbr {
 
 impl Default for Config {
     fn default() -> Config {
-        Config { rate: Rate(448_000), packet_size: Bytes(210), jitter: 0.0 }
+        Config { rate: Rate(448_000), packet_size: Bytes(210), jitter: 0.0, ecn: Codepoint::Off }
     }
 }
 
@@ -69,7 +74,7 @@ impl Cbr {
     /// A source at `own` for the sink at `peer`. `config` must have passed [`Config::check`].
     pub fn new(config: &Config, flow: FlowId, own: Address, peer: Address, random: Random) -> Cbr {
         Cbr {
-            numbering: Numbering::new(config.packet_size, flow, own, peer),
+            numbering: Numbering::new(config.packet_size, config.ecn, flow, own, peer),
             spacing: Spacing::new(config.rate, config.packet_size),
             jitter: config.jitter,
             random,
@@ -102,7 +107,13 @@ impl Scheme for Config {
     type Receiver = Sink;
 
     fn check(&self) -> Vec<(String, String)> {
-        self.check()
+        let mut wrong = self.check();
+        if self.ecn == Codepoint::Ect1 {
+            let complaint = "\"ect1\" given; legal in a session are \"off\" and \"ect0\": no multicast scheme answers \
+                             marks as ECT(1) promises";
+            wrong.push(("ecn".to_owned(), complaint.to_owned()));
+        }
+        wrong
     }
 
     fn packet_bytes(&self) -> u64 {
@@ -212,13 +223,13 @@ mod tests {
     #[test]
     fn the_rate_is_exact() {
         // 1.5 Mbit/s in packets of 8000 bit: 187.5 per second, and one at time zero.
-        let config = Config { rate: Rate(1_500_000), packet_size: Bytes(1000), jitter: 0.0 };
+        let config = Config { rate: Rate(1_500_000), packet_size: Bytes(1000), jitter: 0.0, ..Config::default() };
         assert_eq!(packets(&config, 1000), 187_501);
     }
 
     #[test]
     fn jitter_keeps_the_mean() {
-        let config = Config { rate: Rate(1_500_000), packet_size: Bytes(1000), jitter: 0.5 };
+        let config = Config { rate: Rate(1_500_000), packet_size: Bytes(1000), jitter: 0.5, ..Config::default() };
         // Standard deviation of a gap 0.5/sqrt(3) = 0.29 of it: of 187 500 gaps together 125.
         let sent = packets(&config, 1000);
         assert!(sent.abs_diff(187_501) < 500 && sent != 187_501, "{sent}");
@@ -226,7 +237,7 @@ mod tests {
 
     #[test]
     fn wrong_values_are_named() {
-        let config = Config { rate: Rate(0), packet_size: Bytes(70_000), jitter: -0.1 };
+        let config = Config { rate: Rate(0), packet_size: Bytes(70_000), jitter: -0.1, ..Config::default() };
         let fields: Vec<String> = config.check().into_iter().map(|(field, _)| field).collect();
         assert_eq!(fields, ["rate", "jitter", "packet_size"]);
         for (bytes, jitter, wrong) in [(0, 0.0, 1), (50, 0.0, 1), (51, 1.0, 0), (65_535, 1.01, 1), (65_536, 1.0, 1)] {

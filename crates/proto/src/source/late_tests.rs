@@ -53,7 +53,7 @@ fn a_little_late() -> impl FnMut(Instant) -> Instant {
 const RATES: [u64; 4] = [20, 100, 1000, 25_000];
 
 fn constant(per_second: u64, jitter: f64) -> cbr::Config {
-    cbr::Config { rate: Rate(8000 * per_second), packet_size: Bytes(1000), jitter }
+    cbr::Config { rate: Rate(8000 * per_second), packet_size: Bytes(1000), jitter, ..cbr::Config::default() }
 }
 
 fn layers(per_second: u64) -> layered::Config {
@@ -70,6 +70,7 @@ fn on_off_source(per_second: u64, period: Duration) -> on_off::OnOff {
         lengths: on_off::Lengths::Pareto,
         // With this shape they hardly vary.
         shape: 1e6,
+        ..on_off::Config::default()
     };
     on_off::OnOff::new(&config, FlowId(0), Address::endpoint(0), Address::endpoint(1), Random::stream(1, "test/on_off"))
 }

@@ -5,6 +5,7 @@
 //! | `cbr.rs` | constant bit rate, if wanted with jitter |
 //! | `on_off.rs` | constant bit rate during on periods of random length |
 //! | `layered.rs` | constant rates in layers, a group for each |
+//! | `codepoint.rs` | the ECN field of datagrams |
 //! | `numbering.rs` | numbers and counts of datagrams |
 //! | `limits.rs` | what rates and sizes are legal |
 //! | `seen.rs` | which numbers have come |
@@ -12,6 +13,7 @@
 //! | `sink.rs` | counts |
 
 pub mod cbr;
+pub mod codepoint;
 #[cfg(test)]
 mod late_tests;
 pub mod layered;

@@ -1,7 +1,8 @@
 //! Numbers and counts of the datagrams of a source.
 
+use super::codepoint::Codepoint;
 use crate::endpoint::Report;
-use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
+use crate::packet::{Address, FlowId, Header, INITIAL_TTL, Packet};
 use crate::quantity::Bytes;
 use crate::time::Instant;
 
@@ -15,7 +16,7 @@ pub(super) struct Numbering {
 }
 
 impl Numbering {
-    pub(super) fn new(packet_size: Bytes, flow: FlowId, own: Address, peer: Address) -> Numbering {
+    pub(super) fn new(packet_size: Bytes, ecn: Codepoint, flow: FlowId, own: Address, peer: Address) -> Numbering {
         let template = Packet {
             sent: Instant::ZERO,
             flow,
@@ -23,7 +24,7 @@ impl Numbering {
             destination: peer,
             size: packet_size.0 as u16,
             ttl: INITIAL_TTL,
-            ecn: Ecn::NotCapable,
+            ecn: ecn.into(),
             header: Header::Datagram { sequence: 0 },
         };
         Numbering { next: 0, unsent: 0, template }

@@ -2,6 +2,7 @@
 //!
 //! With Pareto lengths of shape below 2 the sum of many such sources is self-similar.
 
+use super::codepoint::{Codepoint, is_off};
 use super::limits::rates;
 use super::numbering::Numbering;
 use super::sink::Sink;
@@ -37,6 +38,9 @@ pub struct Config {
     pub lengths: Lengths,
     /// Shape of the Pareto distribution, 1.01 or more. Default 1.5. Not used with "exponential".
     pub shape: f64,
+    /// The ECN field of its packets. Default "off".
+    #[serde(skip_serializing_if = "is_off")]
+    pub ecn: Codepoint,
 }
 
 /// The distribution of the lengths of periods.
@@ -89,6 +93,7 @@ impl Default for Config {
             off: Duration::from_millis(500),
             lengths: Lengths::Exponential,
             shape: 1.5,
+            ecn: Codepoint::Off,
         }
     }
 }
@@ -119,7 +124,7 @@ impl OnOff {
     /// A source at `own` for the sink at `peer`. `config` must have passed [`Config::check`].
     pub fn new(config: &Config, flow: FlowId, own: Address, peer: Address, random: Random) -> OnOff {
         OnOff {
-            numbering: Numbering::new(config.packet_size, flow, own, peer),
+            numbering: Numbering::new(config.packet_size, config.ecn, flow, own, peer),
             spacing: Spacing::new(config.rate, config.packet_size),
             config: config.clone(),
             random,
@@ -335,10 +340,11 @@ mod tests {
             off: Duration::from_millis(10),
             lengths: Lengths::Pareto,
             shape: 1e6,
+            ..Config::default()
         };
         let (own, peer) = (Address::endpoint(0), Address::endpoint(1));
         let at = |ms: u64| Instant(ms * 1_000_000);
-        let any = Numbering::new(Bytes(40), FlowId(0), peer, own).next(at(0));
+        let any = Numbering::new(Bytes(40), Codepoint::Off, FlowId(0), peer, own).next(at(0));
         // Whichever input it is that comes late.
         for input in [Input::Timeout, Input::packet(&any, None, at(25))] {
             let mut source = OnOff::new(&config, FlowId(0), own, peer, Random::stream(5, "test/on_off"));
@@ -387,6 +393,7 @@ mod tests {
             off: LEAST_MEAN,
             lengths: Lengths::Pareto,
             shape: LEAST_SHAPE,
+            ..Config::default()
         };
         assert_eq!(least.check(), []);
         let (own, peer) = (Address::endpoint(0), Address::endpoint(1));

@@ -6,7 +6,8 @@ use super::table::Table;
 use faircast_sim::probe::{GivenUpRow, PacketAction, PacketRow};
 use faircast_sim::world::World;
 
-const LEVELS: [&str; 4] = ["not-capable", "capable", "incipient", "moderate"];
+/// By the code of each.
+const LEVELS: [&str; 5] = ["not-capable", "capable", "incipient", "moderate", "ect1"];
 
 /// Something that happened to a packet, and where.
 pub(crate) struct PacketAt {
@@ -54,9 +55,9 @@ impl Row for PacketAt {
             }),
             one_of(
                 "arrived_as",
-                "the packet's code point as it came: `not-capable`, `capable`, `incipient`, `moderate`",
+                "the packet's code point as it came: `not-capable`, `capable`, `incipient`, `moderate`, `ect1`",
                 &LEVELS,
-                |at| at.row.packet.ecn as usize,
+                |at| usize::from(at.row.packet.ecn.code()),
             ),
             integer("queue_pkts", "packets waiting at that moment", |at| i64::from(at.row.waiting_pkts)),
             float("average_pkts", "the discipline's average at that moment; NaN if it has none", |at| {

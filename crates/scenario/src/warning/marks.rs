@@ -10,6 +10,7 @@ use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::registry::SchemeConfig;
 use faircast_proto::registry::flows::FlowConfig;
 use faircast_proto::scheme::Scheme;
+use faircast_proto::source::codepoint::Codepoint;
 use faircast_proto::tcp::EcnMode;
 use faircast_sim::ids::LinkId;
 use faircast_sim::queue;
@@ -22,6 +23,8 @@ enum Marks {
     Ecn,
     /// Two levels [Durresi].
     Mecn,
+    /// That of RFC 3168, and ECT(1) apart from it (RFC 9332).
+    Dual,
 }
 
 /// What is worth a warning about queues that mark.
@@ -47,7 +50,51 @@ pub(super) fn known(network: &Network, ways: &Ways) -> Vec<KnownWarning> {
         }
     }
     let of_link = |((link, queue), crossing): ((&_, &Marks), &Vec<(String, Marks)>)| of_link(link, *queue, crossing);
-    network.links.iter().zip(&queues).zip(&crossing).flat_map(of_link).collect()
+    let mut found: Vec<KnownWarning> = network.links.iter().zip(&queues).zip(&crossing).flat_map(of_link).collect();
+    found.extend(strangers(network, ways, &queues));
+    found
+}
+
+/// ECT(1) promises that each mark is answered a little; a queue that does not know it marks as if it was answered by
+/// half of the rate.
+fn strangers(network: &Network, ways: &Ways, queues: &[Marks]) -> Vec<KnownWarning> {
+    let mut crossing: Vec<Vec<&str>> = vec![Vec::new(); network.links.len()];
+    for flow in network.flows.iter().filter(|flow| is_scalable(&flow.kind)) {
+        ways.of_flow(flow).into_iter().for_each(|link| crossing[link.index()].push(&flow.name));
+    }
+    let of_link = |((link, marks), flows): ((&crate::network::DirectedLink, &Marks), &Vec<&str>)| {
+        let is_known = *marks == Marks::Dual || has_threshold(&link.queue);
+        if flows.is_empty() || *marks == Marks::Not || is_known {
+            return None;
+        }
+        let name = &link.name;
+        let message = format!(
+            "the queue of link {name} takes ECT(1) for ECT(0): what it says to {} by a mark is meant for senders that \
+             halve their rate, and their packets wait among all others; give that link a queue of kind \"dualpi2\", \
+             or one with a ce_threshold",
+            named(flows)
+        );
+        let warning = Warning { kind: "ect1-unknown", subject: name.clone(), value: flows.len() as f64, message };
+        Some(KnownWarning { path: format!("links.{name}.queue"), warning })
+    };
+    network.links.iter().zip(queues).zip(&crossing).filter_map(of_link).collect()
+}
+
+fn is_scalable(kind: &FlowConfig) -> bool {
+    match kind {
+        FlowConfig::Cbr(cbr) => cbr.ecn == Codepoint::Ect1,
+        FlowConfig::OnOff(on_off) => on_off.ecn == Codepoint::Ect1,
+        _ => false,
+    }
+}
+
+/// Whether a queue has marks for those who answer each a little (RFC 8290, section 5.2.7).
+fn has_threshold(queue: &queue::Config) -> bool {
+    match queue {
+        queue::Config::CoDel(codel) => codel.ce_threshold.is_some(),
+        queue::Config::FqCoDel(fq) => fq.ce_threshold.is_some(),
+        _ => false,
+    }
 }
 
 fn of_link(link: &crate::network::DirectedLink, queue: Marks, crossing: &[(String, Marks)]) -> Vec<KnownWarning> {
@@ -72,7 +119,7 @@ fn of_link(link: &crate::network::DirectedLink, queue: Marks, crossing: &[(Strin
         warn("ecn-mixed", deaf.len(), message);
     }
     let multilevel = those(&[Marks::Mecn]);
-    if queue == Marks::Ecn && !multilevel.is_empty() {
+    if matches!(queue, Marks::Ecn | Marks::Dual) && !multilevel.is_empty() {
         let message = format!(
             "{} would answer two levels of marks (ecn = \"mecn\"), but the queue of link {name} knows the one level \
              of plain ECN: each of its marks counts as moderate congestion, and incipient congestion is never told; \
@@ -98,6 +145,7 @@ fn of_queue(queue: &queue::Config) -> Marks {
     match queue {
         queue::Config::Red(red) if red.ecn => Marks::Ecn,
         queue::Config::Mecn(_) => Marks::Mecn,
+        queue::Config::DualPi2(_) => Marks::Dual,
         queue::Config::CoDel(codel) if codel.ecn || codel.ce_threshold.is_some() => Marks::Ecn,
         queue::Config::FqCoDel(fq) if fq.ecn || fq.ce_threshold.is_some() => Marks::Ecn,
         queue::Config::Pie(pie) if pie.ecn && pie.mark_ecnth > 0.0 => Marks::Ecn,

@@ -406,7 +406,7 @@ impl Link {
         match level {
             Ecn::Incipient => self.counters.marked_incipient += 1,
             Ecn::Moderate => self.counters.marked_moderate += 1,
-            Ecn::NotCapable | Ecn::Capable => {}
+            Ecn::NotCapable | Ecn::Scalable | Ecn::Capable => {}
         }
         store.set_ecn(label, level)
     }

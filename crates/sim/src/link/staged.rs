@@ -144,9 +144,15 @@ impl Link {
                 _ if !waiting.count_out(&held) => return None,
                 Verdict::Accept => {}
                 Verdict::Mark(level) => {
+                    let before = self.counters.marked();
                     let label = self.mark(held.label, level, store);
+                    let is_raised = self.counters.marked() > before;
+                    let queue = (self.waiting_pkts(), self.average_pkts().unwrap_or(f64::NAN));
                     if let Some(probe) = self.probe_mut() {
                         probe.rename(held.label.packet(), label.packet());
+                        if is_raised {
+                            probe.mark(now, label.packet(), level, queue);
+                        }
                     }
                     held.label = label;
                 }

@@ -8,6 +8,7 @@
 //! | `codel.rs` | controlled delay (RFC 8289) |
 //! | `fq_codel.rs` | flow queues under it (RFC 8290) |
 //! | `pie.rs` | a proportional integral controller (RFC 8033) |
+//! | `dualpi2.rs` | a low-latency and a classic queue, coupled (RFC 9332) |
 //! | `discipline.rs` | what a discipline is, knows and says |
 //! | `scheduler.rs`, `held.rs` | queues that own their packets, and those packets |
 //! | `average.rs`, `spacing.rs`, `room.rs`, `auto.rs` | what they share: RED's average, spacing, limits, `"auto"` |
@@ -222,6 +223,7 @@ queues! {
         codel::CoDel = "codel": "Controlled delay: drops or marks those that leave after waiting too long.";
         fq_codel::FqCoDel = "fq-codel": "Fair queueing by flows, each queue under controlled delay.";
         pie::Pie = "pie": "Drops or marks at random, so that the delay of the queue is a target.";
+        dualpi2::DualPi2 = "dualpi2": "A low-latency and a classic queue with coupled controllers.";
     }
 }
 

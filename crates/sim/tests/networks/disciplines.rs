@@ -197,6 +197,7 @@ fn a_discipline_may_mark_and_drop_packets_when_their_turn_has_come() {
             (PacketAction::Dropped(DropReason::Active), PacketAction::Dropped(DropReason::Overflow));
         let expected = [
             (1_045_161, PacketAction::Departed, 3),
+            (1_045_161, PacketAction::Marked(Ecn::Moderate), 3),
             (1_776_774, PacketAction::Departed, 2),
             (1_776_774, active, 1),
             (1_776_774, overflow, 0),

@@ -220,6 +220,10 @@ fn the_time_in_service_may_depend_on_the_packet() {
 fn packets_may_be_marked_when_they_leave() {
     let (_, world) = through(odd(Deed::Marks), &[1000, 500, 501]);
     assert_eq!(world.links()[0].counters().marked_moderate, 3);
+    let rows = world.links()[0].probe().and_then(|probe| probe.rows()).expect("they were asked for");
+    let marks = rows.iter().filter(|row| row.action == PacketAction::Marked(Ecn::Moderate));
+    let marks: Vec<_> = marks.map(|row| (row.at.0, row.packet.size)).collect();
+    assert_eq!(marks, [(0, 1000), (1_000_000, 500), (1_500_000, 501)]);
     assert_eq!(world.fault(), None);
 }
 
