@@ -42,10 +42,15 @@ NAMES = {
     "durresi": "Durresi et al.",
     "ehlert": "Ehlert et al.",
     "side-by-side": "Side by side",
+    "queues": "In queues of today",
     "checks": "Cross checks",
 }
 """Of papers, for headings."""
-NO_PAPERS = {"side-by-side": "the comparison of all schemes", "checks": "the cross checks"}
+NO_PAPERS = {
+    "side-by-side": "the comparison of all schemes",
+    "queues": "the comparison of queues",
+    "checks": "the cross checks",
+}
 """What is no paper, within a sentence."""
 HEAD = (
     "What do papers on multicast congestion control, most of them over satellites, claim, and does it come out again "

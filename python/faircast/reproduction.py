@@ -67,7 +67,7 @@ def reproduce(
     ----------
     ids
         Experiments, as ``faircast list experiments`` names them; or give `paper`, or `everything`, which are all but
-        those of the paper ``side-by-side``.
+        those of the papers ``side-by-side`` and ``queues``.
     reps
         Seeds 1 to `reps`; None for what the experiment wants, usually 10, or 3 with `quick`. With None, and without
         `quick`, an experiment of which a criterion is within the noise goes on with 10, 20 and 40 seeds until none is.

@@ -19,6 +19,7 @@ from faircast.experiments.side_by_side import leo, runs, schemes
 from faircast.experiments.side_by_side.cells import (
     ALONE,
     BESIDE,
+    PATH_NAMES,
     PATHS,
     QUICK,
     REFERENCE,
@@ -87,7 +88,7 @@ def test_longest_round_trips_by_hand() -> None:
     assert PATHS["leo"].longest_rtt_s == pytest.approx(0.140 + 50 * 1016 * 8 / 1.5e6)
     assert PATHS["geo"].longest_rtt_s == pytest.approx(0.540 + 50 * 512 * 8 / 0.3e6)
     assert PATHS["tree"].longest_rtt_s == pytest.approx(0.060 + 2 * 0.060)
-    assert [schemes.initial_max_rtt_s(PATHS[name]) for name in PATHS] == [0.5, 2, 0.5]
+    assert [schemes.initial_max_rtt_s(PATHS[name]) for name in PATH_NAMES] == [0.5, 2, 0.5]
 
 
 @pytest.mark.parametrize("seed", range(5))

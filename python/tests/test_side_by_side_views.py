@@ -29,6 +29,7 @@ from faircast.experiments.side_by_side.cells import (
     Cell,
     Situation,
 )
+from faircast.experiments.side_by_side.comparison import ALL, IN_QUEUES
 from faircast.experiments.side_by_side.heat_map import RATIO, Grid, Square, draw
 from faircast.figures import style
 from faircast.guests import Bytes, Endpoint, Scheme
@@ -147,7 +148,7 @@ def test_views_have_the_same_runs_and_show_them(name: str) -> None:
     assert all(
         point is other for point, other in zip(experiment.points(False), load("x-all").points(False), strict=True)
     )
-    assert experiment.axes == views.AXES
+    assert experiment.axes == ALL.axes
     assert experiment.says(FOUR).endswith(".")
     assert experiment.figure is not None
     assert experiment.numbers is not None
@@ -162,7 +163,7 @@ def test_views_have_the_same_runs_and_show_them(name: str) -> None:
 
 
 def test_rows_for_machines_and_people() -> None:
-    found = views.rows("x-all", rates.RATIOS, FOUR)
+    found = ALL.rows("x-all", rates.RATIOS, FOUR)
     assert [(row["scheme"], row["over"]) for row in found[:4]] == [
         ("tfmcc", "median"),
         ("tfmcc", "least"),
@@ -227,14 +228,14 @@ class Nothing(Endpoint):
 def test_commands_repeat_their_cell() -> None:
     ten = data({"tfmcc": [(1e5, 2e5)] * 10})
     whole = "faircast reproduce x-all --only scheme=tfmcc --only path=geo --only loss=1% --only tcp=cubic"
-    assert views.command("x-all", ten, ("tfmcc", GEO)) == whole
-    assert views.command("x-all", FOUR, ("tfmcc", GEO)) == f"{whole} --reps 3"
+    assert ALL.command("x-all", ten, ("tfmcc", GEO)) == whole
+    assert ALL.command("x-all", FOUR, ("tfmcc", GEO)) == f"{whole} --reps 3"
     quick = data({"tfmcc": [(1e5, 2e5)] * 3}, quick=True)
-    assert views.command("x-all", quick, ("tfmcc", GEO)) == f"{whole} --quick"
-    file = views.command("x-all", ten, ("my files/a, b.toml", GEO))
+    assert ALL.command("x-all", quick, ("tfmcc", GEO)) == f"{whole} --quick"
+    file = ALL.command("x-all", ten, ("my files/a, b.toml", GEO))
     assert f"scheme='{Path('my files/a, b.toml').absolute()}'" in shlex.split(file)
     faircast.register_scheme("silent-for-a-command", Silent)
-    assert views.command("x-all", FOUR, ("silent-for-a-command", GEO)) == (
+    assert ALL.command("x-all", FOUR, ("silent-for-a-command", GEO)) == (
         "faircast.reproduce(\"x-all\", only={'scheme': 'silent-for-a-command', 'path': 'geo', 'loss': '1%', "
         "'tcp': 'cubic'}, reps=3)"
     )

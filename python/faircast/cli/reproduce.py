@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from faircast.report import Report, Reproduction
 
 
-CLAIMS = {"checks": "expected", "side-by-side": "published"}
+CLAIMS = {"checks": "expected", "side-by-side": "published", "queues": "published"}
 """What stands above claims that are not those of a paper."""
 
 
@@ -40,7 +40,8 @@ def axes_known() -> list[str]:
     """The axes of all experiments that have some, for completion."""
     from faircast.experiments import APART, select
 
-    return list(dict.fromkeys(f"{axis.name}=" for experiment in select(paper=APART) for axis in experiment.axes))
+    experiments = [experiment for paper in APART for experiment in select(paper=paper)]
+    return list(dict.fromkeys(f"{axis.name}=" for experiment in experiments for axis in experiment.axes))
 
 
 @verb
@@ -53,11 +54,15 @@ def command(
         str | None,
         typer.Option(metavar="KEY", help="All experiments of a paper, e.g. durresi.", autocompletion=papers_known),
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All experiments but side-by-side's.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="All experiments but those of side-by-side and queues.")
+    ] = False,
     only: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="AXIS=A,B", help="Some cells of x-all and its like, e.g. path=geo.", autocompletion=axes_known
+            metavar="AXIS=A,B",
+            help="Some cells of x-all, x-queues and their like, e.g. path=geo.",
+            autocompletion=axes_known,
         ),
     ] = None,
     reps: Annotated[

@@ -19,10 +19,11 @@ PAPERS = {
     "Networks",
     "ehlert": "Ehlert, Sisalem: Performance Analysis of Concurrent Multicast / TCP Traffic Over Lossy High Delay Links",
     "side-by-side": "All schemes side by side, on the same paths beside the same TCPs",
+    "queues": "All schemes in the queues of today, on two paths beside the same TCPs",
     "checks": "Cross checks of the simulator against theory and against itself",
 }
-APART = "side-by-side"
-"""What ``--all`` leaves out: it takes longer than all papers together, and judges nothing."""
+APART = ("side-by-side", "queues")
+"""What ``--all`` leaves out: each takes longer than all papers together, and judges nothing."""
 
 REGISTRY: dict[str, str] = {
     "peng-beside-rlm": "faircast.experiments.peng.beside_rlm",
@@ -104,6 +105,9 @@ REGISTRY: dict[str, str] = {
     "x-all-thresholds": "faircast.experiments.side_by_side.surprises.queue_thresholds",
     "x-all-acks": "faircast.experiments.side_by_side.surprises.acks",
     "x-all-smcc": "faircast.experiments.side_by_side.surprises.smcc",
+    "x-queues": "faircast.experiments.side_by_side.rates",
+    "x-queues-harm": "faircast.experiments.side_by_side.harm",
+    "x-queues-course": "faircast.experiments.side_by_side.course",
     "x-tcp": "faircast.experiments.checks.tcp_throughput",
     "x-tcp-hybla": "faircast.experiments.checks.tcp_hybla",
     "x-tcp-westwood": "faircast.experiments.checks.tcp_westwood",
@@ -148,7 +152,9 @@ def select(ids: Sequence[str] = (), *, paper: str | None = None, everything: boo
         return [load(name) for name in dict.fromkeys(ids)]
     chosen = [load(name) for name in REGISTRY]
     chosen = [
-        experiment for experiment in chosen if experiment.paper == paper or (everything and experiment.paper != APART)
+        experiment
+        for experiment in chosen
+        if experiment.paper == paper or (everything and experiment.paper not in APART)
     ]
     if not chosen:
         raise InputError(f"there are no experiments of {paper or 'any paper'} yet")

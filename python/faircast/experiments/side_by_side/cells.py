@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from faircast.experiments.side_by_side import geo, leo, tree
+from faircast.experiments.side_by_side import forward, geo, home, leo, tree
 from faircast.experiments.side_by_side.path import Bottleneck, Path
+from faircast.experiments.side_by_side.queues import QUEUES
 from faircast.experiments.side_by_side.schemes import NAMES, SCHEMES
 
 __all__ = [
@@ -33,8 +34,9 @@ __all__ = [
 
 BESIDE, ALONE, REFERENCE = "beside", "alone", "reference"
 RUNS = (BESIDE, ALONE, REFERENCE)
-PATHS: dict[str, Path] = {one.PATH.name: one.PATH for one in (leo, geo, tree)}
-PATH_NAMES: dict[str, str] = {"leo": "LEO", "geo": "GEO", "tree": "tree"}
+PATHS: dict[str, Path] = {one.name: one for one in (leo.PATH, geo.PATH, tree.PATH, *home.PATHS, *forward.PATHS)}
+PATH_NAMES: dict[str, str] = {one.name: one.title for one in PATHS.values() if not one.queue}
+"""Those of the comparison of paths, each with the queues that belong to it."""
 TCP_NAMES: dict[str, str] = {"sack": "SACK", "cubic": "CUBIC"}
 LOSSES = (0.0, 0.01)
 """The part of the data packets that each last hop loses."""
@@ -45,14 +47,29 @@ class Situation:
     """A column: a path, the losses of its last hops, and the TCP on it."""
 
     path: str
-    """Which path, of `PATH_NAMES`."""
+    """Which path, of `PATHS`."""
     loss: float
     """The losses of its last hops, of `LOSSES`."""
     tcp: str
     """Which TCP, of `TCP_NAMES`."""
 
     def __str__(self) -> str:
-        return f"{PATH_NAMES[self.path]}, {100 * self.loss:g} %, {TCP_NAMES[self.tcp]}"
+        return f"{PATHS[self.path].title}, {self.column}, {TCP_NAMES[self.tcp]}"
+
+    @property
+    def family(self) -> str:
+        """The path, whatever its queue."""
+        return PATHS[self.path].family
+
+    @property
+    def queue(self) -> str:
+        """The queue of its bottlenecks, where queues are compared."""
+        return PATHS[self.path].queue
+
+    @property
+    def column(self) -> str:
+        """What stands above its single column: the queue, where queues are compared, or else what last hops lose."""
+        return QUEUES[self.queue].title if self.queue else f"{100 * self.loss:g} %"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +91,10 @@ SITUATIONS = tuple(
 )
 QUICK = SITUATIONS
 """The situations of a quick run: all of them, as a seed of the whole takes little more than a minute of one core."""
+OF_QUEUES = tuple(
+    Situation(path=one.name, loss=0.0, tcp=tcp) for one in PATHS.values() if one.queue for tcp in TCP_NAMES
+)
+"""The columns of the comparison of queues."""
 
 
 def cells(schemes: Sequence[str], situations: Sequence[Situation]) -> list[Cell]:

@@ -6,8 +6,9 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
-from faircast.experiment import Data, Experiment
+from faircast.experiment import Data
 from faircast.experiments.side_by_side import views
+from faircast.experiments.side_by_side.comparison import ALL, ranged
 from faircast.experiments.side_by_side.estimates import cost
 from faircast.experiments.side_by_side.heat_map import Grid, Scale, decades, draw, short
 from faircast.experiments.side_by_side.measures import KINDS, MEMBERSHIP
@@ -16,8 +17,6 @@ from faircast.statistics import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-ID = "x-all-cost"
 
 
 def of_kind(kind: str, unit: str, data: Data, place: Place) -> Estimate:
@@ -70,27 +69,17 @@ def says(data: Data) -> str:
 
 
 EXPERIMENTS = [
-    Experiment(
-        id=ID,
-        paper=views.PAPER,
+    ALL.experiment(
+        "x-all-cost",
         place="cost of all schemes",
         title="What sessions cost in messages",
-        published=views.PUBLISHED,
-        points=views.points,
         criteria=[
-            *views.ranged(FEEDBACK, "messages of feedback per receiver and second"),
-            *views.ranged(MEMBERS, "messages about membership per receiver and second"),
+            *ranged(FEEDBACK, "messages of feedback per receiver and second"),
+            *ranged(MEMBERS, "messages about membership per receiver and second"),
         ],
-        numbers=partial(
-            views.numbers,
-            ID,
-            {"feedback (1/s)": FEEDBACK, "feedback (B/s)": FEEDBACK_BYTES, "membership (1/s)": MEMBERS},
-        ),
-        cells=partial(views.rows, ID, EACH),
+        columns={"feedback (1/s)": FEEDBACK, "feedback (B/s)": FEEDBACK_BYTES, "membership (1/s)": MEMBERS},
+        rows=EACH,
         figure=figure,
         says=says,
-        reps=views.SEEDS,
-        axes=views.AXES,
-        narrowed=views.narrowed,
     )
 ]

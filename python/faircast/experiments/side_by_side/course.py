@@ -1,4 +1,4 @@
-"""x-all-course: how steady rates are, how long it takes until they are, and how full links are.
+"""x-all-course and x-queues-course: how steady rates are, how long it takes until they are, and how full links are.
 
 Steadiness is the coefficient of variation of what a receiver gets in bins of 0.1, 1 and 10 s, given where a bin holds
 five packets or more at the mean rate; drawn is that at 1 s of the median receiver, divided by that of the median TCP of
@@ -14,9 +14,10 @@ from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING
 
-from faircast.experiment import Data, Experiment
+from faircast.experiment import Data
 from faircast.experiments.side_by_side import views
 from faircast.experiments.side_by_side.cells import PATHS, Situation
+from faircast.experiments.side_by_side.comparison import ALL, IN_QUEUES, counted, ranged
 from faircast.experiments.side_by_side.estimates import Spread, beside, settling, utilisation, variation
 from faircast.experiments.side_by_side.heat_map import RATIO, Grid, Scale, decades, draw, short
 from faircast.experiments.side_by_side.measures import BINS_S
@@ -26,7 +27,6 @@ from faircast.statistics import Estimate, jackknife_of_ratio
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ID = "x-all-course"
 DRAWN_S = 1
 FEW = "a bin would have fewer than five packets"
 
@@ -150,26 +150,22 @@ def says(data: Data) -> str:
 
 
 EXPERIMENTS = [
-    Experiment(
-        id=ID,
-        paper=views.PAPER,
-        place="course of all schemes",
-        title="How steady rates are, and how full links",
-        published=views.PUBLISHED,
-        points=views.points,
+    comparison.experiment(
+        name,
+        place=place,
+        title=title,
         criteria=[
-            *views.counted(UNEVEN, ("a receiver's rate is steadier than TCP's", "it is less steady than TCP's")),
-            *views.ranged(SETTLED, "time to settle (s)"),
-            *views.ranged(USED[0], "utilisation of the median bottleneck"),
+            *counted(UNEVEN, ("a receiver's rate is steadier than TCP's", "it is less steady than TCP's")),
+            *ranged(SETTLED, "time to settle (s)"),
+            *ranged(USED[0], "utilisation of the median bottleneck"),
         ],
-        numbers=partial(
-            views.numbers, ID, {"variation / TCP's": UNEVEN, "settled (s)": SETTLED, "utilisation": USED[0]}
-        ),
-        cells=partial(views.rows, ID, [UNEVEN, *VARIATIONS, *SETTLINGS, *USED]),
+        columns={"variation / TCP's": UNEVEN, "settled (s)": SETTLED, "utilisation": USED[0]},
+        rows=[UNEVEN, *VARIATIONS, *SETTLINGS, *USED],
         figure=figure,
         says=says,
-        reps=views.SEEDS,
-        axes=views.AXES,
-        narrowed=views.narrowed,
+    )
+    for comparison, name, place, title in (
+        (ALL, "x-all-course", "course of all schemes", "How steady rates are, and how full links"),
+        (IN_QUEUES, "x-queues-course", "course in eight queues", "How steady rates are in queues of today"),
     )
 ]

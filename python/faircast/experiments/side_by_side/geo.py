@@ -41,6 +41,9 @@ def network(loss: float, agent: Agent, _seed: int) -> dict[str, Any]:
 
 PATH = Path(
     name="geo",
+    title="GEO",
+    about="GEO satellite",
+    family="geo",
     bottlenecks=tuple(
         Bottleneck(
             link=f"sat-down-{i}",

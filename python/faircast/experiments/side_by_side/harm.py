@@ -1,4 +1,4 @@
-"""x-all-harm: what TCP loses beside a session, more than it loses beside TCPs in the session's place.
+"""x-all-harm and x-queues-harm: what TCP loses beside a session, more than it loses beside TCPs in the session's place.
 
 Harm in rate is (alone - beside) / alone, in delay (beside - alone) / beside, of the mean queue; drawn is the median
 over the bottlenecks of what it is more than in the reference. What a delay is in milliseconds is among the numbers,
@@ -10,16 +10,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from faircast.experiment import Data, Experiment
+from faircast.experiment import Data
 from faircast.experiments.side_by_side import views
 from faircast.experiments.side_by_side.cells import ALONE, BESIDE, REFERENCE, Cell, Situation
+from faircast.experiments.side_by_side.comparison import ALL, IN_QUEUES, counted
 from faircast.experiments.side_by_side.estimates import Spread, harm_in_delay, harm_in_rate, queue_ms
 from faircast.experiments.side_by_side.heat_map import Grid, Scale, draw, linear, signed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-ID = "x-all-harm"
 
 
 def excess_in_rate(data: Data, situation: Situation, scheme: str) -> Spread:
@@ -97,23 +96,21 @@ def says(data: Data) -> str:
 
 
 EXPERIMENTS = [
-    Experiment(
-        id=ID,
-        paper=views.PAPER,
-        place="harm of all schemes",
-        title="What TCP loses beside sessions",
-        published=views.PUBLISHED,
-        points=views.points,
+    comparison.experiment(
+        name,
+        place=place,
+        title=title,
         criteria=[
-            *views.counted(RATE, ("TCP loses less than beside TCP", "TCP loses more than beside TCP"), ", in rate"),
-            *views.counted(DELAY, ("the queue is shorter than beside TCP", "the queue is longer"), ", in delay"),
+            *counted(RATE, ("TCP loses less than beside TCP", "TCP loses more than beside TCP"), ", in rate"),
+            *counted(DELAY, ("the queue is shorter than beside TCP", "the queue is longer"), ", in delay"),
         ],
-        numbers=partial(views.numbers, ID, {"rate, median": RATE, "rate, greatest": RATES[2], "delay, median": DELAY}),
-        cells=partial(views.rows, ID, [*RATES, *DELAYS, *QUEUES]),
+        columns={"rate, median": RATE, "rate, greatest": RATES[2], "delay, median": DELAY},
+        rows=[*RATES, *DELAYS, *QUEUES],
         figure=figure,
         says=says,
-        reps=views.SEEDS,
-        axes=views.AXES,
-        narrowed=views.narrowed,
+    )
+    for comparison, name, place, title in (
+        (ALL, "x-all-harm", "harm of all schemes", "What TCP loses beside sessions"),
+        (IN_QUEUES, "x-queues-harm", "harm in eight queues", "What TCP loses beside sessions in queues of today"),
     )
 ]

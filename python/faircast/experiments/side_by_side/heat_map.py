@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from faircast.experiments.side_by_side.cells import PATH_NAMES, TCP_NAMES, Situation
+from faircast.experiments.side_by_side.cells import PATHS, TCP_NAMES, Situation
 from faircast.experiments.side_by_side.schemes import label
 from faircast.figures import PAGE_IN, panels
 
@@ -38,7 +38,6 @@ LETTERS_PER_INCH = 13
 """Letters of a title that an inch has room for."""
 SOFTNESS = 0.7
 """The power of the way to an end with which colours grow: below 1, so that what is near the middle has one, too."""
-ABOUT = {"leo": "LEO constellation", "geo": "GEO satellite", "tree": "tree on the ground"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,12 +128,15 @@ def decades(value: float, low: float, high: float) -> float:
 
 
 def draw(grids: Sequence[Grid]) -> Figure:
-    """The heat maps, one below the other; their columns are equal, and so are their rows."""
+    """The heat maps, one below the other; their rows are equal.
+
+    So are their columns, but where queues are compared: there each path has a map of its own.
+    """
+    grids = [part for grid in grids for part in parted(grid)]
     schemes = list(dict.fromkeys(scheme for grid in grids for scheme, _ in grid.squares))
-    situations = ordered({situation for grid in grids for _, situation in grid.squares})
-    lefts = columns(situations)
+    lefts = [columns(ordered({situation for _, situation in grid.squares})) for grid in grids]
     names_in = max(NAMES_IN, LETTER_IN * (max(len(label(scheme)) for scheme in schemes) + 2))
-    inches = max(names_in + CELL_IN * (lefts[situations[-1]] + 1) + 0.08, PAGE_IN / 2)
+    inches = max(names_in + CELL_IN * (max(max(one.values()) for one in lefts) + 1) + 0.08, PAGE_IN / 2)
     reasons = [footnotes(grid) for grid in grids]
     heights = [
         TOP_IN
@@ -148,22 +150,47 @@ def draw(grids: Sequence[Grid]) -> Figure:
     figure.set_layout_engine("none")
     figure.clear()
     top = sum(heights)
-    for grid, notes, height in zip(grids, reasons, heights, strict=True):
-        _draw_one(figure, grid, notes, schemes, lefts, top=top, inches=inches, names_in=names_in)
+    for grid, notes, height, of_grid in zip(grids, reasons, heights, lefts, strict=True):
+        _draw_one(figure, grid, notes, schemes, of_grid, top=top, inches=inches, names_in=names_in)
         top -= height
     return figure
 
 
+def parted(grid: Grid) -> list[Grid]:
+    """A map for each path where queues are compared, for want of room beside each other; the first has the title."""
+    situations = ordered({situation for _, situation in grid.squares})
+    families = list(dict.fromkeys(one.family for one in situations))
+    if not any(one.queue for one in situations) or len(families) == 1:
+        return [grid]
+    return [
+        replace(
+            grid,
+            squares={place: square for place, square in grid.squares.items() if place[1].family == family},
+            title="" if i else grid.title,
+        )
+        for i, family in enumerate(families)
+    ]
+
+
 def ordered(situations: set[Situation]) -> list[Situation]:
-    """The columns: by path, by TCP, by loss, so that the shortest words stand above single columns."""
-    paths, tcps = list(PATH_NAMES), list(TCP_NAMES)
-    return sorted(situations, key=lambda one: (paths.index(one.path), tcps.index(one.tcp), one.loss))
+    """The columns: by path, by TCP, by queue and loss, so that the shortest words stand above single columns."""
+    paths, tcps = list(PATHS), list(TCP_NAMES)
+    families = list(dict.fromkeys(path.family for path in PATHS.values()))
+    return sorted(
+        situations,
+        key=lambda one: (families.index(one.family), tcps.index(one.tcp), paths.index(one.path), one.loss),
+    )
 
 
 def columns(situations: Sequence[Situation]) -> dict[Situation, float]:
-    """Where columns begin, in columns; there is a gap between paths."""
-    paths = list(dict.fromkeys(situation.path for situation in situations))
-    return {one: i + GAP * paths.index(one.path) for i, one in enumerate(situations)}
+    """Where columns begin, in columns; there is a gap between paths, and where queues are compared between TCPs."""
+    groups = list(dict.fromkeys(group(situation) for situation in situations))
+    return {one: i + GAP * groups.index(group(one)) for i, one in enumerate(situations)}
+
+
+def group(situation: Situation) -> tuple[str, str]:
+    """What stands close together."""
+    return situation.family, situation.tcp if situation.queue else ""
 
 
 def footnotes(grid: Grid) -> dict[str, str]:
@@ -225,23 +252,26 @@ def _draw_one(
 
 def _draw_head(axes: Axes, lefts: Mapping[Situation, float]) -> None:
     groups: dict[tuple[str, ...], list[float]] = {}
+    compares_queues = any(situation.queue for situation in lefts)
     for situation, left in lefts.items():
-        groups.setdefault((situation.path,), []).append(left)
-        groups.setdefault((situation.path, situation.tcp), []).append(left)
-        text = f"{100 * situation.loss:g} %"
-        axes.text(left + 0.5, -0.15, text, ha="center", va="bottom", fontsize=7)
+        groups.setdefault((situation.family,), []).append(left)
+        groups.setdefault((situation.family, situation.tcp), []).append(left)
+        size = 6.5 if compares_queues else 7
+        axes.text(left + 0.5, -0.15, situation.column, ha="center", va="bottom", fontsize=size)
+    paths = {situation.family: PATHS[situation.path] for situation in lefts}
     for key, found in groups.items():
         left, right = min(found), max(found) + 1
         level = -2.3 + 0.8 * (len(key) - 1)
         narrow = right - left < 2
         if len(key) == 1:
-            text = PATH_NAMES[key[0]] if right - left < 3 else ABOUT[key[0]]
+            text = paths[key[0]].title if right - left < 3 else paths[key[0]].about
             axes.text((left + right) / 2, level, text, ha="center", va="top", fontsize=8.5, fontweight="bold")
         else:
             text = TCP_NAMES[key[1]]
             axes.text((left + right) / 2, level, text, ha="center", va="top", fontsize=6.5 if narrow else 7.5)
             axes.plot([left + 0.06, right - 0.06], [-0.83, -0.83], color="#888888", linewidth=0.6)
-    axes.text(-0.12, -0.15, "loss on last hops", ha="right", va="bottom", fontsize=7, color="#555555")
+    what = "queue" if compares_queues else "loss on last hops"
+    axes.text(-0.12, -0.15, what, ha="right", va="bottom", fontsize=7, color="#555555")
     axes.text(-0.12, -1.5, "beside TCP", ha="right", va="top", fontsize=7, color="#555555")
 
 

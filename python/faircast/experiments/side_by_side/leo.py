@@ -57,6 +57,9 @@ def _ends() -> dict[str, tuple[str, str]]:
 
 PATH = Path(
     name="leo",
+    title="LEO",
+    about="LEO constellation",
+    family="leo",
     bottlenecks=(
         Bottleneck(
             link=UPLINK,

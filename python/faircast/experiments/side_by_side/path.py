@@ -48,6 +48,14 @@ class Path:
     """The random time, up to this, by which TCP puts off each of its packets: that of one at a drop-tail bottleneck."""
     seeded: bool = False
     """Whether the network itself is another one with each seed."""
+    title: str
+    """What it is called in tables and above few columns."""
+    about: str
+    """What it is called above many."""
+    family: str
+    """What it shares with paths that differ from it in the queue alone: the value of the axis ``path``."""
+    queue: str = ""
+    """Where queues are compared the one that its bottlenecks have, a key of `queues.QUEUES`."""
 
     @property
     def sessions(self) -> tuple[str, ...]:

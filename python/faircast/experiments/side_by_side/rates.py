@@ -1,19 +1,18 @@
-"""x-all: what receivers of a session get, divided by what a TCP behind the same bottleneck gets."""
+"""x-all and x-queues: what receivers of a session get, divided by what a TCP behind the same bottleneck gets."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from faircast.experiment import Data, Experiment
+from faircast.experiment import Data
 from faircast.experiments.side_by_side import views
+from faircast.experiments.side_by_side.comparison import ALL, IN_QUEUES, counted
 from faircast.experiments.side_by_side.estimates import ratio_to_tcp
 from faircast.experiments.side_by_side.heat_map import RATIO, Grid, draw
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ID = "x-all"
 RATIOS = views.over_receivers(
     "rate of a receiver divided by that of a TCP",
     ratio_to_tcp,
@@ -41,27 +40,21 @@ def says(data: Data) -> str:
 
 
 EXPERIMENTS = [
-    Experiment(
-        id=ID,
-        paper=views.PAPER,
-        place="all schemes beside TCP",
-        title="What sessions get beside TCP",
-        published=views.PUBLISHED,
-        points=views.points,
-        criteria=views.counted(
+    comparison.experiment(
+        name,
+        place=place,
+        title=title,
+        criteria=counted(
             MEDIAN, ("a receiver gets less than a TCP beside it", "a receiver gets more than a TCP beside it")
         ),
-        numbers=partial(
-            views.numbers,
-            ID,
-            {"median": MEDIAN, "least receiver": LEAST, "greatest": GREATEST},
-            bare=("least receiver", "greatest"),
-        ),
-        cells=partial(views.rows, ID, RATIOS),
+        columns={"median": MEDIAN, "least receiver": LEAST, "greatest": GREATEST},
+        bare=("least receiver", "greatest"),
+        rows=RATIOS,
         figure=figure,
         says=says,
-        reps=views.SEEDS,
-        axes=views.AXES,
-        narrowed=views.narrowed,
+    )
+    for comparison, name, place, title in (
+        (ALL, "x-all", "all schemes beside TCP", "What sessions get beside TCP"),
+        (IN_QUEUES, "x-queues", "all schemes in eight queues", "What sessions get beside TCP in queues of today"),
     )
 ]

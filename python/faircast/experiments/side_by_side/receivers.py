@@ -9,18 +9,17 @@ off for what links lose, but it does for their headers.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
-from faircast.experiment import Data, Experiment
+from faircast.experiment import Data
 from faircast.experiments.side_by_side import views
+from faircast.experiments.side_by_side.comparison import ALL, counted, ranged
 from faircast.experiments.side_by_side.estimates import satisfaction, share
 from faircast.experiments.side_by_side.heat_map import RATIO, Grid, draw
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ID = "x-all-receivers"
 SATISFACTION = views.over_receivers("satisfaction", satisfaction, unit="1", neutral=1.0)
 SHARE = views.over_receivers("share", share, unit="1", neutral=1.0)
 MEDIAN, LEAST, _ = SATISFACTION
@@ -48,27 +47,21 @@ def says(data: Data) -> str:
 
 
 EXPERIMENTS = [
-    Experiment(
-        id=ID,
-        paper=views.PAPER,
+    ALL.experiment(
+        "x-all-receivers",
         place="receivers of all schemes",
         title="What receivers get of what is fair",
-        published=views.PUBLISHED,
-        points=views.points,
         criteria=[
-            *views.counted(
+            *counted(
                 MEDIAN,
                 ("it gets less than its max-min fair rate", "it gets more than its max-min fair rate"),
                 ", of the median receiver",
             ),
-            *views.ranged(LEAST, "satisfaction of the least satisfied receiver"),
+            *ranged(LEAST, "satisfaction of the least satisfied receiver"),
         ],
-        numbers=partial(views.numbers, ID, {"satisfaction": MEDIAN, "least": LEAST, "share": SHARE[0]}),
-        cells=partial(views.rows, ID, [*SATISFACTION, *SHARE]),
+        columns={"satisfaction": MEDIAN, "least": LEAST, "share": SHARE[0]},
+        rows=[*SATISFACTION, *SHARE],
         figure=figure,
         says=says,
-        reps=views.SEEDS,
-        axes=views.AXES,
-        narrowed=views.narrowed,
     )
 ]

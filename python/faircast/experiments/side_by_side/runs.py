@@ -71,7 +71,9 @@ def name(cell: Cell) -> str:
     situation = cell.situation
     row = cell.scheme if cell.scheme in schemes.SCHEMES else schemes.label(cell.scheme)
     legal = re.sub("[^A-Za-z0-9_.-]", "-", row or cell.run)
-    return f"x-all-{legal}-{situation.path}-{100 * situation.loss:g}-{situation.tcp}"
+    return (
+        f"x-{'queues' if situation.queue else 'all'}-{legal}-{situation.path}-{100 * situation.loss:g}-{situation.tcp}"
+    )
 
 
 def tcp(variant: str, path: Path, source: str, sink: str) -> dict[str, Any]:

@@ -63,6 +63,9 @@ def tcps_at(mbps: int) -> list[str]:
 
 PATH = Path(
     name="tree",
+    title="tree",
+    about="tree on the ground",
+    family="tree",
     bottlenecks=tuple(
         Bottleneck(
             link=branch(mbps),

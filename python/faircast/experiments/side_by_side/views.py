@@ -1,26 +1,18 @@
-"""What the views of the comparison share: their points, the axes to which `--only` narrows them, rows of numbers.
-
-All views have the same runs and keep the same of them, so that the second one computes nothing.
-"""
+"""What the views of comparisons share: numbers of cells, and what is said of them."""
 
 from __future__ import annotations
 
 import math
-import shlex
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path as File
 from typing import Any
 
 from faircast.errors import InputError, brief, nearest
-from faircast.experiment import Axis, Criterion, Data, Measured, Numbers, Point
+from faircast.experiment import Axis, Data
 from faircast.experiments.side_by_side import runs, schemes
 from faircast.experiments.side_by_side.cells import (
     BESIDE,
-    LOSSES,
-    PATH_NAMES,
-    QUICK,
     SITUATIONS,
     TCP_NAMES,
     Cell,
@@ -29,13 +21,7 @@ from faircast.experiments.side_by_side.cells import (
 from faircast.experiments.side_by_side.estimates import Spread
 from faircast.experiments.side_by_side.heat_map import Square, ordered
 from faircast.experiments.side_by_side.schemes import SCHEMES, SUFFIX, label
-from faircast.looks import QUICK_REPS
 from faircast.statistics import Estimate
-
-PAPER = "side-by-side"
-PUBLISHED = "No publication has these schemes on the same paths beside the same TCP."
-SEEDS = 10
-"""Unless the caller says another number; with ``--quick`` `QUICK_REPS`."""
 
 Place = tuple[str, Situation]
 """A cell of a table: the scheme and the situation."""
@@ -88,52 +74,13 @@ def foreign(text: str) -> str:
     return text
 
 
-AXES = (
-    Axis(
-        name="scheme",
-        values={scheme: scheme for scheme in SCHEMES},
-        other=foreign,
-        others="and any other scheme of the core, or a TOML file of a session's parameters",
-    ),
-    Axis(name="path", values={path: path for path in PATH_NAMES}),
-    Axis(name="loss", values={f"{100 * loss:g}%": loss for loss in LOSSES}),
-    Axis(name="tcp", values={tcp: tcp for tcp in TCP_NAMES}),
+SCHEME = Axis(
+    name="scheme",
+    values={scheme: scheme for scheme in SCHEMES},
+    other=foreign,
+    others="and any other scheme of the core, or a TOML file of a session's parameters",
 )
-
-
-def points_of(values: Mapping[str, Sequence[Any]], quick: bool) -> Sequence[Point]:
-    """The points of the wanted values, in the situations of a quick run with `quick`."""
-    situations = tuple(
-        one
-        for one in (QUICK if quick else SITUATIONS)
-        if all(getattr(one, axis) in values[axis] for axis in values if axis != "scheme")
-    )
-    rows = tuple(values.get("scheme", SCHEMES))
-    # What is written elsewhere may change while a program runs.
-    return _points(rows, situations) if set(rows) <= set(SCHEMES) else _points.__wrapped__(rows, situations)
-
-
-@lru_cache(maxsize=4)
-def _points(rows: tuple[str, ...], situations: tuple[Situation, ...]) -> tuple[Point, ...]:
-    return tuple(replace(point, kept_as=f"{PAPER} {point.key}") for point in runs.points(rows, situations))
-
-
-def points(quick: bool) -> Sequence[Point]:
-    """All points."""
-    return points_of({}, quick)
-
-
-def narrowed(values: Mapping[str, Sequence[Any]]) -> Callable[[bool], Sequence[Point]]:
-    """What takes the place of `points` with ``--only``. Raises `InputError` if two rows are called the same."""
-    named_by: dict[str, str] = {}
-    for scheme in values.get("scheme", ()):
-        other = named_by.setdefault(label(scheme), scheme)
-        if other != scheme:
-            raise InputError(
-                f"schemes {brief(other)} and {brief(scheme)}: both rows would be called {brief(label(scheme))}; "
-                "a row is called after its file, so give one of them another name"
-            )
-    return partial(points_of, values)
+TCP = Axis(name="tcp", values={tcp: tcp for tcp in TCP_NAMES})
 
 
 def places(data: Data) -> list[Place]:
@@ -147,39 +94,6 @@ def places(data: Data) -> list[Place]:
 def named(place: Place) -> str:
     """A cell in words: ``TFMCC (GEO, 1 %, CUBIC)``."""
     return f"{label(place[0])} ({place[1]})"
-
-
-def written(place: Place) -> dict[str, str]:
-    """A cell as ``--only`` has it, by axis."""
-    scheme, situation = place
-    values = {"scheme": scheme, "path": situation.path, "loss": situation.loss, "tcp": situation.tcp}
-    return {axis.name: axis.text(values[axis.name]) for axis in AXES}
-
-
-def command(name: str, data: Data, place: Place) -> str:
-    """What repeats one cell of an experiment: a command, or the call in Python where only Python knows the scheme."""
-    from faircast.guests import is_class
-
-    only = written(place)
-    if is_class(place[0]):
-        more = f"{'' if is_usual(data) else f', reps={len(data.seeds)}'}{', quick=True' if data.quick else ''}"
-        return f'faircast.reproduce("{name}", only={only}{more})'
-    if place[0].endswith(SUFFIX):  # the command holds in every folder
-        only["scheme"] = str(File(place[0]).absolute())
-    parts = ["faircast", "reproduce", name]
-    for axis, value in only.items():
-        parts += ["--only", f"{axis}='{value}'" if "," in value else f"{axis}={value}"]
-    return shlex.join([*parts, *extent(data)])
-
-
-def is_usual(data: Data) -> bool:
-    """Whether there are as many seeds as without ``--reps``."""
-    return len(data.seeds) == (QUICK_REPS if data.quick else SEEDS)
-
-
-def extent(data: Data) -> list[str]:
-    """The options that say how many seeds and points were taken; none if these are the usual ones."""
-    return [*([] if is_usual(data) else ["--reps", str(len(data.seeds))]), *(["--quick"] if data.quick else [])]
 
 
 def over_receivers(name: str, of: Callable[[Data, Situation, str], Spread], **more: Any) -> list[Quantity]:
@@ -209,55 +123,6 @@ def is_decided(quantity: Quantity, found: Estimate) -> bool:
     return quantity.neutral is None or math.isnan(found.mean) or decided(found, quantity.neutral)
 
 
-def rows(name: str, quantities: Iterable[Quantity], data: Data) -> list[dict[str, Any]]:
-    """All numbers of an experiment for machines, one in each row."""
-    quantities = list(quantities)
-    found = []
-    for place in places(data):
-        for quantity in quantities:
-            value = quantity.of(data, place)
-            neutral = quantity.neutral is not None and not math.isnan(value.mean)
-            low, high = value.interval or (None, None)
-            found.append(
-                {
-                    **written(place),
-                    "measure": quantity.name,
-                    "over": quantity.over,
-                    "unit": quantity.unit,
-                    "value": in_words(value.mean),
-                    "ci95": value.ci95,
-                    "low": in_words(low),
-                    "high": in_words(high),
-                    "n": value.n,
-                    "neutral": quantity.neutral,
-                    "decided": is_decided(quantity, value) if neutral else None,
-                    "reason": quantity.reason(value.mean),
-                    "command": command(name, data, place),
-                }
-            )
-    return found
-
-
-def in_words(value: float | None) -> float | str | None:
-    """A number as rows for machines have it: JSON knows none that is infinite."""
-    return "inf" if value == math.inf else value
-
-
-def numbers(name: str, quantities: Mapping[str, Quantity], data: Data, *, bare: Collection[str] = ()) -> Numbers:
-    """Numbers with their intervals as a table for people, a row for each cell; `quantities` by the words above them.
-
-    Those of `bare` have no intervals, for want of room.
-    """
-    found = []
-    for place in places(data):
-        only = written(place)
-        cells = [text_of(one.of(data, place), bare=words in bare) for words, one in quantities.items()]
-        found.append([only["scheme"], " ".join(list(only.values())[1:]), *cells])
-    axes = " ".join([*(f"--only {axis.name}={axis.name.upper()}" for axis in AXES), *extent(data)])
-    note = f"A row alone: faircast reproduce {name} {axes}; cells.csv has it written out for every row."
-    return Numbers(columns=["scheme", "path, loss, TCP", *quantities], rows=found, note=note, whole=["path, loss, TCP"])
-
-
 def text_of(found: Estimate, *, bare: bool = False) -> str:
     """A number with its interval in few signs; all digits are in ``cells.csv``."""
     if not math.isfinite(found.mean):
@@ -270,66 +135,6 @@ def text_of(found: Estimate, *, bare: bool = False) -> str:
     if found.ci95 is not None:
         return f"{text} ± {found.ci95:.{digits}f}"
     return f"{text} ({' to '.join(f'{end:.{digits}f}' for end in found.interval)})"
-
-
-def counted(quantity: Quantity, words: tuple[str, str], about: str = "") -> list[Criterion]:
-    """Criteria that judge nothing: how many cells lie below and above the neutral value, and are undecided.
-
-    `about` tells several of an experiment apart: ``", in delay"``.
-    """
-
-    def of(keep: Callable[[Square], bool]) -> Callable[[Data], Measured]:
-        def evaluate(data: Data) -> Measured:
-            found = squares(quantity, data)
-            kept = [place for place, one in found.items() if keep(one)]
-            parts = [
-                f"{path} {sum(one.path == key for _, one in kept)} of {sum(one.path == key for _, one in found)}"
-                for key, path in PATH_NAMES.items()
-                if any(one.path == key for _, one in found)
-            ]
-            return Measured(value=len(kept), note=", ".join(parts))
-
-        return evaluate
-
-    neutral = quantity.neutral or 0.0
-
-    def at(sign: int) -> Callable[[Square], bool]:
-        return lambda one: one.decided and sign * (one.value - neutral) > 0
-
-    below, above = words
-    return [
-        Criterion(name=f"cells in which {below}{about}", published="not stated", evaluate=of(at(-1))),
-        Criterion(name=f"cells in which {above}{about}", published="not stated", evaluate=of(at(1))),
-        Criterion(
-            name=f"undecided cells: the interval includes {neutral:g}{about}",
-            published="not stated",
-            evaluate=of(lambda one: not one.decided),
-        ),
-        Criterion(
-            name=f"cells without a number{about}",
-            published="not stated",
-            evaluate=of(lambda one: math.isnan(one.value)),
-        ),
-    ]
-
-
-def ranged(quantity: Quantity, name: str) -> list[Criterion]:
-    """Criteria that judge nothing: the least and the greatest number of all cells, and where they are."""
-
-    def of(which: int) -> Callable[[Data], Measured]:
-        def evaluate(data: Data) -> Measured:
-            ends = extremes(quantity, data)
-            if ends is None:
-                return Measured(value=None, note="no cell has a number")
-            found = quantity.of(data, ends[which])
-            return Measured(value=found.mean, ci95=found.ci95, note=named(ends[which]))
-
-        return evaluate
-
-    return [
-        Criterion(name=f"{name}, {word} of all cells", published="not stated", evaluate=of(which))
-        for which, word in enumerate(("least", "greatest"))
-    ]
 
 
 def sides(quantity: Quantity, data: Data) -> tuple[int, int, int, int]:

@@ -84,7 +84,7 @@ def measured(case: Case, data: Data) -> Measured:
 def numbers(data: Data) -> Numbers:
     """All ratios with their intervals."""
     return Numbers(
-        columns=["", "beside SACK with", *(PATH_NAMES[path] for path in PATHS)],
+        columns=["", "beside SACK with", *PATH_NAMES.values()],
         rows=[
             [NAMES[scheme], words, *map(str, by_path(data, scheme, acks))]
             for scheme in SCHEMES
@@ -105,7 +105,9 @@ def figure(data: Data) -> Figure:
             curve(place, x, by_path(data, scheme, acks), label=f"SACK with {words}", series=series, joined=False)
         place.set(title=NAMES[scheme], xlim=(-0.5, len(PATHS) - 0.5), ylim=(0, 2.5))
         tree = f"tree, {PATHS['tree'].bottlenecks[0].mbps} Mbit/s"
-        place.set_xticks(range(len(PATHS)), [tree if path == "tree" else PATH_NAMES[path] for path in PATHS])
+        place.set_xticks(
+            range(len(PATH_NAMES)), [tree if path == "tree" else title for path, title in PATH_NAMES.items()]
+        )
     axes[0].set(ylabel="session / TCP")
     drawn.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return drawn
@@ -120,7 +122,7 @@ def says(data: Data) -> str:
             f"{NAMES[scheme]} gets {found[DELAYED]} times what SACK with delayed ACKs gets, {found[EACH]} without, "
             f"and {found[COUNTED]} if it counts delayed ACKs"
         )
-    places = listed([PATH_NAMES[path] for path in PATHS])
+    places = listed([*PATH_NAMES.values()])
     return f"At the bottlenecks of the slowest receivers ({places}) {'; '.join(parts)}."
 
 
