@@ -43,6 +43,13 @@ BlockingCount: TypeAlias = Literal["packets", "bytes"]
 * "packets": Packets; for traffic of one packet size.
 * "bytes": Bytes.
 """
+BlockingReads: TypeAlias = Literal["length", "drops"]
+"""What says whether the queue is short or long.
+
+* "length": Its length.
+* "drops": What it has dropped or marked, for queues that are kept short; and its length from F2 on. Under fair queueing
+  it is what was dropped or marked of the session alone.
+"""
 BlockingReset: TypeAlias = Literal["calm", "never"]
 """When the observation time returns to its first value.
 
@@ -1355,8 +1362,13 @@ class LayerBlocking(Part):
         F1: up to this part of the queue's limit the queue is short (phase 1). Default 0: empty. Legal: 0 to 1.
     max_observation : str such as "250 ms", optional
         The longest that the observation time becomes (open in the paper). Default 64 s. Legal: observation or more.
+    memory : str such as "250 ms", optional
+        With `reads = "drops"`: for so long after a drop or mark the queue counts as long, and as short after a `window`
+        without any. Default 100 ms. Legal: interval or more.
     observation : str such as "250 ms", optional
         T_obs at first: how long the queue must have been short before a release. Default 1 s. Legal: 0.001 s or more.
+    reads : {"length", "drops"}, optional
+        What says whether the queue is short or long. Default "length", as in the paper.
     reset : {"calm", "never"}, optional
         When the observation time returns to its first value (open in the paper). Default "calm".
     slow_factor : float, optional
@@ -1383,7 +1395,9 @@ class LayerBlocking(Part):
     lifetime: str | None = None
     lower_threshold: float | None = None
     max_observation: str | None = None
+    memory: str | None = None
     observation: str | None = None
+    reads: BlockingReads | None = None
     reset: BlockingReset | None = None
     slow_factor: float | None = None
     unicast: BlockingUnicast | None = None

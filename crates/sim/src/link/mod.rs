@@ -210,7 +210,7 @@ impl Link {
         };
         match verdict {
             Verdict::Accept => {}
-            Verdict::Mark(level) => label = self.mark(label, level, store),
+            Verdict::Mark(level) => label = self.mark(now, label, level, store),
             Verdict::Drop(reason) => {
                 self.drop_packet(now, label, reason, self.waiting_pkts(), store);
                 return Wanted { verdict, delivery: None, departure: None };
@@ -399,7 +399,7 @@ impl Link {
     }
 
     /// Raises a packet's congestion bits; the label of the marked one.
-    fn mark(&mut self, label: Label, level: Ecn, store: &mut Store) -> Label {
+    fn mark(&mut self, now: Instant, label: Label, level: Ecn, store: &mut Store) -> Label {
         if level <= store.get(label.packet()).ecn {
             return label;
         }
@@ -408,6 +408,7 @@ impl Link {
             Ecn::Moderate => self.counters.marked_moderate += 1,
             Ecn::NotCapable | Ecn::Scalable | Ecn::Capable => {}
         }
+        self.tell_agent(now, store.get(label.packet()));
         store.set_ecn(label, level)
     }
 
@@ -424,7 +425,17 @@ impl Link {
             DropReason::Down => &mut losses.down,
         });
         self.observe(now, PacketAction::Dropped(reason), store.get(label.packet()), waiting);
+        if reason != DropReason::Down {
+            self.tell_agent(now, store.get(label.packet()));
+        }
         store.release(label.packet());
+    }
+
+    /// Tells the router agent of a packet that has been dropped or marked.
+    fn tell_agent(&mut self, now: Instant, packet: &Packet) {
+        if let Some(port) = self.port_mut() {
+            port.congestion(packet, now);
+        }
     }
 
     #[cold]

@@ -145,7 +145,7 @@ impl Link {
                 Verdict::Accept => {}
                 Verdict::Mark(level) => {
                     let before = self.counters.marked();
-                    let label = self.mark(held.label, level, store);
+                    let label = self.mark(now, held.label, level, store);
                     let is_raised = self.counters.marked() > before;
                     let queue = (self.waiting_pkts(), self.average_pkts().unwrap_or(f64::NAN));
                     if let Some(probe) = self.probe_mut() {

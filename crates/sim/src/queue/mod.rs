@@ -189,6 +189,11 @@ macro_rules! queues {
                 }
             }
 
+            /// Whether it keeps flows apart, so that each has a queue and a share of its own. Of a guest nobody knows.
+            pub fn is_fair(&self) -> bool {
+                matches!(self, Config::FqCoDel(_))
+            }
+
             /// Its name in configurations.
             pub fn kind(&self) -> &'static str {
                 match self {

@@ -184,6 +184,7 @@ fn built(config: &Config, link: u32) -> InterfaceAgent {
             rate: Rate(1_000_000),
             delay: Duration::ZERO,
             limit: QueueSize::Packets(20.0),
+            is_fair: false,
             mean_packet_bytes: 1000,
             random: Random::stream(1, &link.to_string()),
         },

@@ -34,6 +34,7 @@ impl Bench {
             rate: Rate(7_654_321),
             delay: Duration::ZERO,
             limit: QueueSize::Packets(20.0),
+            is_fair: false,
             mean_packet_bytes: 1000,
             random: Random::stream(1, "by hand"),
         }

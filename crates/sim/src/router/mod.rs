@@ -39,6 +39,9 @@ pub trait RouterAgent {
     /// packet goes up its tree over a leg: what is held back is the way down.
     fn on_packet(&mut self, packet: &Packet, at: &RouterView<'_>, out: &mut RouterOutbox) -> Offer;
 
+    /// The queue has dropped or marked a packet, because of congestion. What is to be done is asked for in another call.
+    fn on_congestion(&mut self, _packet: &Packet, _now: Instant) {}
+
     /// Somebody below has begun or ceased to want groups of a session, or the tree has come to or left the interface.
     /// `at` has what is joined now. What is blocked in return does not pass a single packet. Repetitions are not heard.
     fn on_membership(&mut self, _change: &MembershipChange, _at: &RouterView<'_>, _out: &mut RouterOutbox) {}
@@ -225,6 +228,8 @@ pub struct RouterContext {
     pub delay: Duration,
     /// The most that may wait.
     pub limit: QueueSize,
+    /// Whether the queue keeps flows apart, so that each has a queue and a share of its own.
+    pub is_fair: bool,
     /// Size of the data packets that flows send over it, bytes.
     pub mean_packet_bytes: u32,
     /// The stream that the agent draws from.
@@ -297,6 +302,13 @@ macro_rules! agents {
                 match self {
                     $(InterfaceAgent::$Type(agent) => agent.on_packet(packet, at, out),)+
                     InterfaceAgent::Guest(agent) => agent.on_packet(packet, at, out),
+                }
+            }
+
+            fn on_congestion(&mut self, packet: &Packet, now: Instant) {
+                match self {
+                    $(InterfaceAgent::$Type(agent) => agent.on_congestion(packet, now),)+
+                    InterfaceAgent::Guest(agent) => agent.on_congestion(packet, now),
                 }
             }
 

@@ -42,6 +42,12 @@ impl Port {
         if may_hold { offer } else { Offer::Forward }
     }
 
+    /// The queue has dropped or marked a packet.
+    #[cold]
+    pub(crate) fn congestion(&mut self, packet: &Packet, now: Instant) {
+        self.agent.on_congestion(packet, now);
+    }
+
     /// A session's groups have been joined or left. `session` is what is there now.
     pub(crate) fn change(&mut self, session: SessionAt, change: &MembershipChange, interface: InterfaceView) {
         let found = self.sessions.binary_search_by_key(&session.flow, |known| known.flow);

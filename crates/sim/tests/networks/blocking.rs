@@ -72,6 +72,7 @@ impl Lab {
             rate: Rate(rate),
             delay: Duration::from_millis(MILLIS),
             limit: QueueSize::Packets(50.0),
+            is_fair: false,
             mean_packet_bytes: 1000,
             random: self.network.stream(&format!("{}/agent", narrow.0)),
         };

@@ -11,10 +11,15 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "LayerBlocking", transform = limits::declare::<Config>)]
 pub struct Config {
+    /// What says whether the queue is short or long. Default "length", as in the paper.
+    pub reads: Reads,
     /// F1: up to this part of the queue's limit the queue is short (phase 1). Default 0: empty.
     pub lower_threshold: f64,
     /// F2: from this part of the queue's limit on it is long (phase 3). Default 0.8.
     pub upper_threshold: f64,
+    /// With `reads = "drops"`: for so long after a drop or mark the queue counts as long, and as short after a `window`
+    /// without any. Default 100 ms.
+    pub memory: Duration,
     /// F_slow: the observation time grows so many times with a release that follows another. Default 1.5.
     pub slow_factor: f64,
     /// F_back: it grows so many times when a block follows a release. Default 4.
@@ -45,6 +50,18 @@ pub struct Config {
     pub unicast: Unicast,
     /// What becomes of layers that are joined (open in the paper). Default "capped".
     pub admission: Admission,
+}
+
+/// What says whether the queue is short or long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "BlockingReads")]
+pub enum Reads {
+    /// Its length.
+    Length,
+    /// What it has dropped or marked, for queues that are kept short; and its length from F2 on. Under fair queueing it is
+    /// what was dropped or marked of the session alone.
+    Drops,
 }
 
 /// When the observation time returns to its first value.
@@ -95,6 +112,8 @@ pub enum Admission {
 impl Default for Config {
     fn default() -> Config {
         Config {
+            reads: Reads::Length,
+            memory: Duration::from_millis(100),
             lower_threshold: 0.0,
             upper_threshold: 0.8,
             slow_factor: 1.5,
@@ -122,7 +141,7 @@ limits! { Config {
     excess: from(0.0),
     interval, observation: from(Duration::from_millis(1)),
     max_observation: from_field("observation", |config: &Config| config.observation),
-    window, lifetime: from_field("interval", |config: &Config| config.interval),
+    memory, window, lifetime: from_field("interval", |config: &Config| config.interval),
 } }
 
 impl Config {
@@ -146,6 +165,7 @@ impl Config {
             ..Config::default()
         };
         let (unicast, count, admission) = (Unicast::Pair, Count::Bytes, Admission::Open);
-        vec![Config::default(), Config { unicast, count, admission, ..hasty.clone() }, hasty]
+        let reads = Config { reads: Reads::Drops, ..hasty.clone() };
+        vec![Config::default(), reads, Config { unicast, count, admission, ..hasty.clone() }, hasty]
     }
 }

@@ -1,6 +1,6 @@
 //! When to block a layer and when to release one: the phases of the queue and Algorithm 1 of [Peng].
 
-use super::config::{Config, Reset};
+use super::config::{Config, Reads, Reset};
 use faircast_proto::time::{Duration, Instant};
 
 /// What is seen at a look at the queue.
@@ -144,7 +144,16 @@ impl Controller {
                 let hold = if self.last == Action::Block { self.config.block_hold } else { self.hold };
                 // Unicast sessions that got nothing through make any excess infinite.
                 let excess = alone || multicast - unicast > self.config.excess * unicast;
-                if excess && waited(hold) { Wish::Block } else { Wish::Nothing }
+                // Where unicast flows fill the link something is dropped all the time, so that a session which has
+                // less than they have would wait for ever.
+                let lacks = self.config.reads == Reads::Drops && multicast < unicast;
+                if excess && waited(hold) {
+                    Wish::Block
+                } else if lacks && waited(self.hold.max(self.observation)) {
+                    Wish::Release
+                } else {
+                    Wish::Nothing
+                }
             }
         }
     }

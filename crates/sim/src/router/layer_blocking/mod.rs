@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `config.rs` | the parameters |
 //! | `accounting.rs` | who sends how much over the interface |
+//! | `signals.rs` | what the queue drops and marks |
 //! | `controller.rs` | when to block and when to release: the phases of the queue, Algorithm 1 |
 //!
 //! The paper leaves open when rates are measured anew, when the observation time returns to its first value, what
@@ -14,10 +15,11 @@
 mod accounting;
 mod config;
 mod controller;
+mod signals;
 #[cfg(test)]
 mod tests;
 
-pub use config::{Admission, Config, Count, Reset, Unicast};
+pub use config::{Admission, Config, Count, Reads, Reset, Unicast};
 
 use super::GaugeSubject;
 use super::{MembershipChange, Offer, RouterAgent, RouterContext, RouterGauge, RouterOutbox, RouterView, SessionAt};
@@ -27,6 +29,7 @@ use faircast_proto::group_set::GroupSet;
 use faircast_proto::packet::{Address, FlowId, Packet};
 use faircast_proto::quantity::QueueSize;
 use faircast_proto::time::{Instant, Rate};
+use signals::Signals;
 use std::collections::BTreeMap;
 
 /// Blocks and releases the layers of sessions on one interface.
@@ -37,7 +40,11 @@ pub struct LayerBlocking {
     upper: f64,
     limit: QueueSize,
     accounting: Accounting,
+    /// What the queue has said, if that is read.
+    signals: Option<Signals>,
     controller: Controller,
+    /// Those of sessions that have queues of their own, where drops are read under fair queueing.
+    of_sessions: Option<BTreeMap<FlowId, Controller>>,
     sessions: BTreeMap<FlowId, Known>,
     next: Option<Instant>,
     /// When it last did something, counted in actions.
@@ -72,12 +79,15 @@ impl LayerBlocking {
             QueueSize::Packets(packets) => packets,
             QueueSize::Bytes(bytes) => bytes as f64,
         };
+        let reads_drops = config.reads == Reads::Drops;
         LayerBlocking {
             lower: config.lower_threshold * limit,
             upper: config.upper_threshold * limit,
             limit: context.limit,
             accounting: Accounting::new(config.window, config.lifetime),
+            signals: reads_drops.then(|| Signals::new(config.memory, config.window)),
             controller: Controller::new(config),
+            of_sessions: (reads_drops && context.is_fair).then(BTreeMap::new),
             sessions: BTreeMap::new(),
             next: None,
             actions: 0,
@@ -96,9 +106,10 @@ impl LayerBlocking {
             QueueSize::Packets(_) => f64::from(at.interface.waiting_pkts),
             QueueSize::Bytes(_) => at.interface.waiting_bytes as f64,
         };
-        match waiting {
-            few if few <= self.lower => 1,
-            many if many >= self.upper => 3,
+        match (waiting, &self.signals) {
+            (many, _) if many >= self.upper => 3,
+            (_, Some(signals)) => signals.phase(at.interface.now),
+            (few, None) if few <= self.lower => 1,
             _ => 2,
         }
     }
@@ -113,6 +124,9 @@ impl LayerBlocking {
     fn look(&mut self, at: &RouterView<'_>, out: &mut RouterOutbox) {
         let now = at.interface.now;
         self.accounting.expire(now);
+        if let Some(signals) = &mut self.signals {
+            signals.expire(now);
+        }
         self.rate = at.interface.rate;
         for session in at.sessions {
             let live = self.live(session, now).len();
@@ -120,13 +134,17 @@ impl LayerBlocking {
             let known = self.sessions.entry(session.flow).or_default();
             (known.live, known.held) = (live, held);
         }
+        let changed = self.accounting.take_changed();
+        if self.of_sessions.is_some() {
+            return self.look_at_each(at, changed, out);
+        }
         let traffic = Traffic {
             phase: self.phase(at),
             unicast_sessions: self.accounting.unicast_sessions(),
             multicast_sessions: self.accounting.multicast_sessions(),
             unicast: self.accounting.unicast(now),
             multicast: self.accounting.multicast(now),
-            changed: self.accounting.take_changed(),
+            changed,
         };
         let phase = self.controller.phase();
         let wish = self.controller.look(now, &traffic);
@@ -135,16 +153,49 @@ impl LayerBlocking {
         }
         match wish {
             Wish::Nothing => {}
-            Wish::Block => self.block(at, out),
-            Wish::Release => self.release(at, out),
+            Wish::Block => self.block(at, None, out),
+            Wish::Release => self.release(at, None, out),
+        }
+    }
+
+    /// Looks at the queue of each session. The scheduler sees to shares, so nothing is compared: as where a session is
+    /// alone, it is too much if its own packets are dropped or marked, and not if none are.
+    fn look_at_each(&mut self, at: &RouterView<'_>, changed: bool, out: &mut RouterOutbox) {
+        let now = at.interface.now;
+        for session in at.sessions {
+            let flow = session.flow;
+            let (Some(signals), Some(controllers)) = (&self.signals, &mut self.of_sessions) else { return };
+            let traffic = Traffic {
+                phase: signals.phase_of(flow, now),
+                unicast_sessions: 0,
+                multicast_sessions: usize::from(self.sessions.get(&flow).is_some_and(|known| known.live > 0)),
+                unicast: 0,
+                multicast: self.accounting.of_session(flow),
+                changed,
+            };
+            let controller = controllers.entry(flow).or_insert_with(|| Controller::new(&self.config));
+            match controller.look(now, &traffic) {
+                Wish::Nothing => {}
+                Wish::Block => self.block(at, Some(flow), out),
+                Wish::Release => self.release(at, Some(flow), out),
+            }
+        }
+    }
+
+    /// The controller that decides about a session.
+    fn controller_of(&mut self, flow: FlowId) -> &mut Controller {
+        match self.of_sessions.as_mut().and_then(|controllers| controllers.get_mut(&flow)) {
+            Some(controller) => controller,
+            None => &mut self.controller,
         }
     }
 
     /// Blocks the highest live layer of the session that has most of them; of several the one that was least recently
-    /// blocked. A session keeps its base and its last layer.
-    fn block(&mut self, at: &RouterView<'_>, out: &mut RouterOutbox) {
+    /// blocked. A session keeps its base and its last layer. With `only` none but that session is looked at.
+    fn block(&mut self, at: &RouterView<'_>, only: Option<FlowId>, out: &mut RouterOutbox) {
         let now = at.interface.now;
-        let candidates = at.sessions.iter().filter_map(|session| {
+        let asked = |session: &&SessionAt| only.is_none_or(|only| session.flow == only);
+        let candidates = at.sessions.iter().filter(asked).filter_map(|session| {
             let live = self.live(session, now);
             let last = live.last().filter(|&last| live.len() > 1 && Some(last) != base(session))?;
             let known = self.sessions.get(&session.flow).copied().unwrap_or_default();
@@ -162,15 +213,17 @@ impl LayerBlocking {
         self.blocks += 1;
         let known = self.sessions.entry(session.flow).or_default();
         (known.capped, known.blocked) = (true, self.actions);
-        self.controller.has_blocked(now);
+        self.controller_of(session.flow).has_blocked(now);
     }
 
     /// Releases the lowest blocked layer of the session with the fewest live ones that has one; of several the one that
     /// was least recently given one. A session of which nothing comes, as its source has paused or cannot be heard, is
-    /// no session here: it would come back with all its layers, and the others would wait for nothing until then.
-    fn release(&mut self, at: &RouterView<'_>, out: &mut RouterOutbox) {
+    /// no session here: it would come back with all its layers, and the others would wait for nothing until then. With
+    /// `only` none but that session is looked at.
+    fn release(&mut self, at: &RouterView<'_>, only: Option<FlowId>, out: &mut RouterOutbox) {
         let now = at.interface.now;
-        let candidates = at.sessions.iter().filter_map(|session| {
+        let asked = |session: &&SessionAt| only.is_none_or(|only| session.flow == only);
+        let candidates = at.sessions.iter().filter(asked).filter_map(|session| {
             let first = (session.held() - session.control).first()?;
             let known = self.sessions.get(&session.flow).copied().unwrap_or_default();
             let live = self.live(session, now).len();
@@ -181,7 +234,7 @@ impl LayerBlocking {
         self.actions += 1;
         self.releases += 1;
         self.sessions.entry(session.flow).or_default().released = self.actions;
-        self.controller.has_released(now);
+        self.controller_of(session.flow).has_released(now);
     }
 
     /// The rate of what has been counted as `amount` of a session in a window, bit/s.
@@ -246,6 +299,12 @@ impl RouterAgent for LayerBlocking {
         Offer::Forward
     }
 
+    fn on_congestion(&mut self, packet: &Packet, now: Instant) {
+        if let Some(signals) = self.signals.as_mut().filter(|_| packet.is_data()) {
+            signals.note(packet.flow, now);
+        }
+    }
+
     fn on_membership(&mut self, change: &MembershipChange, at: &RouterView<'_>, out: &mut RouterOutbox) {
         let now = at.interface.now;
         let session = at.sessions.iter().find(|session| session.flow == change.flow);
@@ -263,12 +322,16 @@ impl RouterAgent for LayerBlocking {
             _ => {
                 self.sessions.remove(&change.flow);
                 self.sizes.retain(|&(flow, _), _| flow != change.flow);
+                if let Some(controllers) = &mut self.of_sessions {
+                    controllers.remove(&change.flow);
+                }
             }
         }
         let active = at.sessions.iter().any(|session| !(session.joined - session.control).is_empty());
         match (active, self.next) {
             (true, None) => {
                 self.controller.rest();
+                self.of_sessions.iter_mut().flatten().for_each(|(_, controller)| controller.rest());
                 self.next = Some(self.next_look(now));
             }
             (false, _) => self.next = None,

@@ -28,6 +28,7 @@ impl Bench {
             rate: Rate(1_500_000),
             delay: Duration::ZERO,
             limit,
+            is_fair: false,
             mean_packet_bytes: 1000,
             random: Random::stream(1, "bench"),
         };
