@@ -1416,6 +1416,10 @@ class LayerBlockingParameters(Part):
         How long a receiver that is new waits between one layer and the next. Default 2 s. Legal: 0.001 s or more.
     check_interval : str such as "250 ms", optional
         From one look at what comes to the next. Default 0.5 s. Legal: 0.001 s or more.
+    ecn : bool, optional
+        Whether data is ECN-capable, so that queues mark it in place of dropping it. Receivers answer no marks, as they
+        answer no losses; router agents that read drops (`reads = "drops"`) read marks, too. Choice of this project.
+        Default false.
     greedy : bool, optional
         Members misbehave: they join all layers at once and never leave one. Default false.
     jitter : float, optional
@@ -1434,6 +1438,7 @@ class LayerBlockingParameters(Part):
 
     add_interval: str | None = None
     check_interval: str | None = None
+    ecn: bool | None = None
     greedy: bool | None = None
     jitter: float | None = None
     join_latency: str | None = None
@@ -1465,6 +1470,8 @@ class LayeredCbrParameters(Part):
         not.
     climb : Sequence[ClimbStep], optional
         When members go on to other levels, in the order of time. Default: never.
+    ecn : bool, optional
+        Whether its packets are ECN-capable. Members answer no marks. Default false.
     jitter : float, optional
         Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`.
         Legal: 0 to 1.
@@ -1479,6 +1486,7 @@ class LayeredCbrParameters(Part):
 
     announce: Announce | None = None
     climb: Sequence[ClimbStep] | None = None
+    ecn: bool | None = None
     jitter: float | None = None
     level: int | None = None
     packet_size: str | None = None
@@ -1717,6 +1725,9 @@ class MldaParameters(Part):
     echoes : int, optional
         The most time stamps of receivers that a sender report echoes, 12 bytes each. Left out, as many as fit into the
         source's part of the session's bandwidth and a packet of 1500 bytes. Legal: 1 to 255.
+    ecn : bool, optional
+        Whether data is ECN-capable. A packet that is marked counts as one that congestion has lost, never as an error
+        of a link; what reports of RTCP say of losses is without it. Choice of this project. Default false.
     exclude_below : str such as "1.5 Mbit/s", optional
         Receivers that lose packets and report a smaller share than this are not heeded, as an application without use
         for so little would have it (RFC 4654 section 3.3). Left out, all are.
@@ -1808,6 +1819,7 @@ class MldaParameters(Part):
     bandwidth_share: float | None = None
     bottleneck: str | None = None
     echoes: int | None = None
+    ecn: bool | None = None
     exclude_below: str | None = None
     extra_interval: str | None = None
     fast_decrease: bool | None = None
@@ -2578,6 +2590,9 @@ class RlmParameters(Part):
         The deviation of that at first. Default 2 s.
     detection_time : str such as "250 ms", optional
         How long it takes at first until loss follows from a layer too many. Default 5 s. Legal: 0.001 s or more.
+    ecn : bool, optional
+        Whether data is ECN-capable. A packet that is marked counts as one that is lost: RLM is older than ECN, so this
+        is a choice of this project. Default false.
     gain : float, optional
         The weight of a new detection time in its mean and in its deviation. Default 0.25. Legal: 0 to 1.
     jitter : float, optional
@@ -2611,6 +2626,7 @@ class RlmParameters(Part):
     backoff: float | None = None
     detection_deviation: str | None = None
     detection_time: str | None = None
+    ecn: bool | None = None
     gain: float | None = None
     jitter: float | None = None
     join_timer: str | None = None

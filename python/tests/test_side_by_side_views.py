@@ -29,7 +29,7 @@ from faircast.experiments.side_by_side.cells import (
     Cell,
     Situation,
 )
-from faircast.experiments.side_by_side.comparison import ALL, IN_QUEUES
+from faircast.experiments.side_by_side.comparison import ALL
 from faircast.experiments.side_by_side.heat_map import RATIO, Grid, Square, draw
 from faircast.figures import style
 from faircast.guests import Bytes, Endpoint, Scheme

@@ -38,6 +38,10 @@ pub struct Config {
     pub silence: Duration,
     /// The most that a join is taken to need. Default 0.6 s.
     pub join_latency: Duration,
+    /// Whether data is ECN-capable, so that queues mark it in place of dropping it. Receivers answer no marks, as they
+    /// answer no losses; router agents that read drops (`reads = "drops"`) read marks, too. Choice of this project.
+    /// Default false.
+    pub ecn: bool,
     /// Members misbehave: they join all layers at once and never leave one. Default false.
     pub greedy: bool,
 }
@@ -84,6 +88,7 @@ impl Default for Config {
             check_interval: Duration::from_millis(500),
             silence: Duration::from_secs(2),
             join_latency: Duration::from_millis(600),
+            ecn: false,
             greedy: false,
         }
     }
@@ -97,7 +102,7 @@ limits! { Config {
 impl Config {
     /// The source, which sends as one without control does.
     fn layers(&self) -> layered::Config {
-        layered::Config::of_source(&self.rates, self.packet_size, self.jitter)
+        layered::Config::of_source(&self.rates, self.packet_size, self.jitter, self.ecn)
     }
 }
 

@@ -20,6 +20,9 @@ pub struct Config {
     pub layers: u32,
     /// M, size of a data packet on the wire, headers included. Default 512 B ([Ehlert]).
     pub packet_size: Bytes,
+    /// Whether data is ECN-capable. A packet that is marked counts as one that congestion has lost, never as an error of a
+    /// link; what reports of RTCP say of losses is without it. Choice of this project. Default false.
+    pub ecn: bool,
     /// T_SR, from one sender report to the next. Default 5 s, the least that RFC 3550 recommends for RTCP.
     pub report_interval: Duration,
     /// What the session is declared to use. Of it 1.25 % are for reports of the source and 3.75 % for those of all
@@ -173,6 +176,7 @@ impl Default for Config {
         Config {
             layers: 3,
             packet_size: Bytes(512),
+            ecn: false,
             report_interval: Duration::from_secs(5),
             session_bandwidth: Rate(1_000_000),
             rate_rule: RateRule::Lda,

@@ -58,7 +58,7 @@ impl EquationRule {
         &mut self,
         (now, rtt_s): (Instant, f64),
         layer: usize,
-        (count, standing): (u64, &Standing),
+        (count, standing, marked): (u64, &Standing, bool),
         by_link: &[(u64, u64)],
     ) -> bool {
         let seen = &mut self.layers[layer];
@@ -76,7 +76,7 @@ impl EquationRule {
             let packets_per_rtt = received.packets_per_s(now, rtt_s) * rtt_s;
             (packets_per_rtt * packets_per_rtt / 1.5).max(LEAST_SEED)
         };
-        let packet = Packet { sequence, marked: false, now, rtt_s };
+        let packet = Packet { sequence, marked, now, rtt_s };
         let arrival = self.history.arrive(Space(layer as u16), &mut seen.detection, packet, None, seed);
         if arrival != Arrival::Duplicate {
             self.received.arrive(now, RECEIVE_RATE_RTTS * rtt_s);

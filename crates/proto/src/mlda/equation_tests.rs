@@ -20,7 +20,7 @@ fn fed(packets: &[(usize, u16)], by_link: &[u16]) -> EquationRule {
             Standing::Late if links.contains(&(layer, taken.count)) => runs.push((taken.count, 1)),
             _ => {}
         }
-        rule.arrive((now, 0.1), layer, (taken.count, &taken.standing), &runs);
+        rule.arrive((now, 0.1), layer, (taken.count, &taken.standing, false), &runs);
     }
     rule
 }
@@ -94,7 +94,7 @@ fn a_layer_that_is_left_is_forgotten() {
     for (n, number) in (0..).zip(9000..9050) {
         let now = Instant::from_secs_f64(1.0 + 0.01 * f64::from(n));
         let taken = packets.take(now, number, || 0).unwrap();
-        assert!(!rule.arrive((now, 0.1), 1, (taken.count, &taken.standing), &[]));
+        assert!(!rule.arrive((now, 0.1), 1, (taken.count, &taken.standing, false), &[]));
     }
     assert_eq!(rule.history.events(), 1);
 }
@@ -111,4 +111,19 @@ fn the_share_is_that_of_the_equation() {
     assert!((rule.next_bps(100e3, 1.0, 0.005, 0.1) - 102_048.0).abs() < 1e-6);
     assert_eq!(EquationRule::new(512.0, 1).next_bps(100e3, 70e3, 5.0, 0.1), 140e3);
     assert_eq!(EquationRule::new(512.0, 1).next_bps(100e3, 30e3, 5.0, 0.1), 100e3);
+}
+
+#[test]
+fn a_mark_is_a_loss_event() {
+    let mut rule = EquationRule::new(512.0, 2);
+    let mut packets = LayerPackets::new(3);
+    for number in 0..200_u16 {
+        let now = Instant::ZERO + Duration::from_millis(10 * u64::from(number));
+        let taken = packets.take(now, number, || 0).unwrap();
+        // Two in one round-trip time of 0.1 s, and one a second later.
+        let marked = [50, 55, 150].contains(&number);
+        let shows = rule.arrive((now, 0.1), 0, (taken.count, &taken.standing, marked), &[]);
+        assert_eq!(shows, [50, 150].contains(&number), "{number}");
+    }
+    assert_eq!(rule.history.events(), 2);
 }

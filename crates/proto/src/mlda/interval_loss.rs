@@ -18,6 +18,8 @@ pub struct Counts {
     pub lost: i64,
     /// Missing by errors of a link.
     pub lost_by_link: i64,
+    /// Of those that came, those with a mark.
+    pub marked: i64,
 }
 
 /// Counts of the interval that runs and of those before.
@@ -64,9 +66,13 @@ impl Counts {
         }
     }
 
-    /// Share of packets lost that the rate answers: errors of links count as received.
+    /// Share of packets lost that the rate answers: errors of links count as received, marks as losses.
     pub fn loss(&self) -> f64 {
-        self.share(self.lost).max(0.0)
+        self.share(self.answered()).max(0.0)
+    }
+
+    fn answered(&self) -> i64 {
+        self.lost.saturating_add(self.marked)
     }
 
     /// Share of packets lost for whatever reason.
@@ -84,6 +90,7 @@ impl Counts {
             expected: self.expected.saturating_add(other.expected),
             lost: self.lost.saturating_add(other.lost),
             lost_by_link: self.lost_by_link.saturating_add(other.lost_by_link),
+            marked: self.marked.saturating_add(other.marked),
         }
     }
 }
@@ -121,7 +128,7 @@ impl IntervalLoss {
         if self.waiting.expected >= self.least {
             let judged = core::mem::take(&mut self.waiting);
             let raw_lost = judged.lost.saturating_add(judged.lost_by_link);
-            let shares = Shares { loss: judged.share(judged.lost), raw_loss: judged.share(raw_lost) };
+            let shares = Shares { loss: judged.share(judged.answered()), raw_loss: judged.share(raw_lost) };
             for _ in 0..core::mem::take(&mut self.waiting_intervals).min(self.intervals) {
                 if self.window.len() == self.intervals {
                     self.window.pop_front();
@@ -164,7 +171,7 @@ mod tests {
     }
 
     fn lost(expected: i64, lost: i64) -> Counts {
-        Counts { expected, lost, lost_by_link: 0 }
+        Counts { expected, lost, ..Counts::default() }
     }
 
     #[test]
@@ -232,7 +239,7 @@ mod tests {
         loss.running().came(4, 4);
         loss.running().came_late(true);
         loss.running().came_late(false);
-        assert_eq!(loss.end_interval(), Counts { expected: 11, lost: 2, lost_by_link: 5 });
+        assert_eq!(loss.end_interval(), Counts { expected: 11, lost: 2, lost_by_link: 5, marked: 0 });
         assert!((loss.loss() - 2.0 / 11.0).abs() < 1e-12 && (loss.raw_loss() - 7.0 / 11.0).abs() < 1e-12);
     }
 
@@ -267,7 +274,7 @@ mod tests {
     #[test]
     fn counts_are_shares_by_themselves() {
         let share = |expected, lost, lost_by_link| {
-            let counts = Counts { expected, lost, lost_by_link };
+            let counts = Counts { expected, lost, lost_by_link, marked: 0 };
             (counts.loss(), counts.raw_loss())
         };
         assert_eq!((share(10, 2, 5), share(10, -3, 1), share(0, 0, 0)), ((0.2, 0.7), (0.0, 0.0), (0.0, 0.0)));
@@ -281,5 +288,28 @@ mod tests {
         loss.end_interval();
         interval(&mut loss, 1, u64::MAX);
         assert!((0.0..=1.0).contains(&loss.loss()) && (0.0..=1.0).contains(&loss.raw_loss()));
+    }
+
+    #[test]
+    fn marks_are_answered_as_losses_and_reported_as_none() {
+        let mut loss = IntervalLoss::new(2, 5);
+        for _ in 0..8 {
+            loss.running().came(0, 0);
+        }
+        loss.running().came(1, 0);
+        loss.running().marked += 2;
+        let running = *loss.running();
+        assert!((running.loss() - 0.3).abs() < 1e-12 && (running.raw_loss() - 0.1).abs() < 1e-12);
+        let ended = loss.end_interval();
+        assert_eq!(ended, Counts { expected: 10, lost: 1, lost_by_link: 0, marked: 2 });
+        assert!((loss.loss() - 0.3).abs() < 1e-12 && (loss.raw_loss() - 0.1).abs() < 1e-12);
+        // Intervals that are judged together have the marks of both.
+        (0..3).for_each(|_| loss.running().came(0, 0));
+        loss.running().marked += 1;
+        loss.end_interval();
+        (0..3).for_each(|_| loss.running().came(0, 0));
+        loss.running().marked += 2;
+        loss.end_interval();
+        assert!((loss.loss() - 0.5).abs() < 1e-12, "{}", loss.loss());
     }
 }

@@ -195,15 +195,17 @@ impl Receiver {
         // A source that has begun anew is met with the base layer.
         let Some(session) = self.session.as_mut().filter(|_| layer < self.level) else { return };
         let &DataHeader { sequence, timestamp, probe, .. } = data;
-        let arrival = Arrival { now: arrived, layer, sequence, timestamp, probe, size: packet.size };
+        let marked = packet.ecn > Ecn::Capable;
+        let arrival = Arrival { now: arrived, layer, sequence, timestamp, probe, size: packet.size, marked };
         let said = session.data(&arrival, self.differentiation.as_mut());
         if said.is_new {
             self.counts.distinct_bytes += u64::from(packet.size);
         }
-        let (Some(Trial { level }), Some(lost)) = (self.trial, said.lost) else { return };
+        let mark = marked.then(|| Cause::Mark { sequence: sequence.into(), level: packet.ecn });
+        let cause = said.lost.map(|lost| Cause::Loss { sequence: lost.into() }).or(mark);
+        let (Some(Trial { level }), Some(cause)) = (self.trial, cause) else { return };
         let running = *session.loss.running();
         if costs_too_much(&running, self.config.least_expected, self.config.loss_limit) {
-            let cause = Cause::Loss { sequence: lost.into() };
             let event = Event::change(JOIN_REVOKED, self.level as f64, level as f64, cause);
             // Each layer counts its packets by itself.
             out.event(event.with([running.loss()]).on(layer as u8));

@@ -114,7 +114,7 @@ impl Sender {
                 destination: seat.group,
                 size: config.packet_size.0 as u16,
                 ttl: INITIAL_TTL,
-                ecn: Ecn::NotCapable,
+                ecn: if config.ecn { Ecn::Capable } else { Ecn::NotCapable },
                 header: Header::Bye.into(),
             },
             base: seat.group,

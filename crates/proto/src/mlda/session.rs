@@ -90,6 +90,8 @@ pub struct Arrival {
     pub probe: bool,
     /// Size of the packet, bytes.
     pub size: u16,
+    /// Whether it is marked.
+    pub marked: bool,
 }
 
 /// What a packet of data said.
@@ -145,7 +147,7 @@ impl Session {
 
     /// A packet of a layer that is held.
     pub fn data(&mut self, arrival: &Arrival, differentiation: Option<&mut LossDifferentiation>) -> Said {
-        let &Arrival { now, layer: number, sequence, timestamp, probe, size } = arrival;
+        let &Arrival { now, layer: number, sequence, timestamp, probe, size, marked } = arrival;
         let most = self.most_since(number, now);
         let Some(Taken { count, standing }) = self.layers[number].packets.take(now, sequence, || most) else {
             return Said::default();
@@ -171,6 +173,7 @@ impl Session {
                 Standing::Late => counts.came_late(by_link > 0),
                 Standing::Old => {}
             }
+            counts.marked += i64::from(marked && is_new);
         }
         // The packet with which the first interval begins is not what came in it.
         let begins = self.heard.is_none() && self.in_all.expected == 1;
@@ -183,7 +186,7 @@ impl Session {
         }
         let rtt_s = self.rtt_s();
         if let ShareRule::Equation(equation) = self.share.rule_mut() {
-            equation.arrive((now, rtt_s), number, (count, &standing), &self.by_link);
+            equation.arrive((now, rtt_s), number, (count, &standing, marked), &self.by_link);
         }
         Said { is_new, lost }
     }

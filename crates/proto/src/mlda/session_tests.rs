@@ -14,7 +14,15 @@ fn session(config: &Config) -> Session {
 }
 
 fn arrival(seconds: f64, sequence: u16) -> Arrival {
-    Arrival { now: at(seconds), layer: 0, sequence, timestamp: (seconds * 1e6) as u32, probe: false, size: 512 }
+    Arrival {
+        now: at(seconds),
+        layer: 0,
+        sequence,
+        timestamp: (seconds * 1e6) as u32,
+        probe: false,
+        size: 512,
+        marked: false,
+    }
 }
 
 fn report(number: u16, seconds: f64) -> SenderReport {
@@ -216,7 +224,7 @@ fn a_layer_that_is_joined_again_begins_anew() {
     session.begin_layer(at(110.0), 1);
     let said = session.data(&Arrival { layer: 1, ..arrival(111.0, 9000) }, None);
     assert!(said.is_new && said.lost.is_none());
-    assert_eq!(*session.loss.running(), Counts { expected: 2, lost: 0, lost_by_link: 0 });
+    assert_eq!(*session.loss.running(), Counts { expected: 2, ..Counts::default() });
 }
 
 #[test]
@@ -341,4 +349,19 @@ fn jitter_by_hand() {
     assert!((jitter.value - 1000.0).abs() < 1e-9);
     jitter.arrive(at(1.284), 300_000);
     assert!((jitter.value - 2937.5).abs() < 1e-9);
+}
+
+#[test]
+fn marks_count_once_for_each_packet() {
+    let mut session = session(&Config::default());
+    session.data(&arrival(100.0, 500), None);
+    let marked = Arrival { marked: true, ..arrival(100.1, 501) };
+    session.data(&marked, None);
+    // It comes again.
+    session.data(&marked, None);
+    // Behind a gap, and late.
+    session.data(&Arrival { marked: true, ..arrival(100.2, 504) }, None);
+    session.data(&Arrival { marked: true, ..arrival(100.3, 503) }, None);
+    let expected = Counts { expected: 5, lost: 1, lost_by_link: 0, marked: 3 };
+    assert_eq!([*session.loss.running(), session.since_report, session.in_all], [expected; 3]);
 }

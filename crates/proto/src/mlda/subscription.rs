@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_layer_on_trial_may_cost_a_tenth() {
-        let counts = |expected, lost, lost_by_link| Counts { expected, lost, lost_by_link };
+        let counts = |expected, lost, lost_by_link| Counts { expected, lost, lost_by_link, marked: 0 };
         assert!(!costs_too_much(&counts(9, 9, 0), 10, 0.1), "too few");
         assert!(costs_too_much(&counts(10, 2, 0), 10, 0.1));
         assert!(!costs_too_much(&counts(10, 1, 0), 10, 0.1) && !costs_too_much(&counts(100, 10, 90), 10, 0.1));

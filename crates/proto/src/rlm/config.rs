@@ -49,6 +49,9 @@ pub struct Config {
     pub gain: f64,
     /// A layer is left if a larger part than this of at least ten packets is lost. Default 0.25.
     pub loss_threshold: f64,
+    /// Whether data is ECN-capable. A packet that is marked counts as one that is lost: RLM is older than ECN, so this is
+    /// a choice of this project. Default false.
+    pub ecn: bool,
 }
 
 /// What becomes of a receiver at the ends of its layers.
@@ -87,6 +90,7 @@ impl Default for Config {
             detection_deviation: Duration::from_secs(2),
             gain: 0.25,
             loss_threshold: 0.25,
+            ecn: false,
         }
     }
 }
@@ -107,6 +111,6 @@ impl Config {
 
     /// The source, which sends as one without control does.
     pub(super) fn layers(&self) -> layered::Config {
-        layered::Config::of_source(&self.rates, self.packet_size, self.jitter)
+        layered::Config::of_source(&self.rates, self.packet_size, self.jitter, self.ecn)
     }
 }

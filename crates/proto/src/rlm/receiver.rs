@@ -48,12 +48,12 @@ pub(super) enum State {
     Drop,
 }
 
-/// Packets of a layer that did not come.
+/// Packets of a layer that did not come, or one that came with a mark.
 #[derive(Clone, Copy, Debug)]
 struct Loss {
     layer: u8,
-    /// The number of the last of them in the layer.
-    last: u32,
+    /// What it was, with the number of the last of them in the layer.
+    last: Cause,
     /// When the packet arrived that showed it.
     at: Instant,
 }
@@ -366,11 +366,17 @@ impl Receiver {
             return self.hear(arrived, usize::from(level), cause, out);
         }
         let Some(Arrival { layer, gap, sequence }) = arrival else { return };
+        let is_marked = packet.ecn > Ecn::Capable;
         // The packet that shows a gap is counted first.
-        self.received += 1;
-        self.lost += gap;
+        self.received += u64::from(!is_marked);
+        self.lost += gap + u64::from(is_marked);
+        let layer = layer as u8;
         if gap > 0 {
-            self.loss(now, Loss { layer: layer as u8, last: sequence.wrapping_sub(1), at: arrived }, out);
+            let last = Cause::Loss { sequence: sequence.wrapping_sub(1).into() };
+            self.loss(now, Loss { layer, last, at: arrived }, out);
+        } else if is_marked {
+            let last = Cause::Mark { sequence: sequence.into(), level: packet.ecn };
+            self.loss(now, Loss { layer, last, at: arrived }, out);
         }
     }
 
@@ -395,7 +401,7 @@ impl Receiver {
 
 impl Loss {
     fn cause(self) -> Cause {
-        Cause::Loss { sequence: self.last.into() }
+        self.last
     }
 }
 

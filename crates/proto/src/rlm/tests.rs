@@ -18,6 +18,8 @@ struct Bench {
     /// The layers of which experiments have been heard.
     heard: Vec<Option<u8>>,
     states: Vec<f64>,
+    /// The congestion bits of what comes.
+    ecn: Ecn,
 }
 
 impl Bench {
@@ -31,6 +33,7 @@ impl Bench {
             announced: Vec::new(),
             heard: Vec::new(),
             states: Vec::new(),
+            ecn: Ecn::NotCapable,
         };
         bench.hand(Input::Start);
         bench
@@ -64,7 +67,7 @@ impl Bench {
             destination: GROUP,
             size: 1000,
             ttl: INITIAL_TTL,
-            ecn: Ecn::NotCapable,
+            ecn: self.ecn,
             header: header.into(),
         };
         self.hand(Input::packet(&packet, None, self.now));
@@ -457,4 +460,37 @@ fn parameters_are_checked() {
     let millisecond = Duration::from_millis(1);
     let least = Config { join_timer: millisecond, max_join_timer: millisecond, backoff: 1.0, ..Config::default() };
     assert_eq!(wrong(Config { detection_time: millisecond, gain: 0.0, relaxation: 1.0, ..least }), [""; 0]);
+}
+
+#[test]
+fn a_mark_is_as_good_as_a_loss() {
+    // As above, with marks in place of losses: the experiment fails, and what is measured is the part of marks.
+    let config = Config { ecn: true, ..Config::default() };
+    let state_after = |ecn: Ecn, lost: u32| {
+        let mut bench = Bench::new(&config);
+        bench.climb_to(3);
+        bench.pass(bench.now.as_secs_f64() + 60.0);
+        let level = bench.receiver.level();
+        bench.states.clear();
+        bench.ecn = ecn;
+        bench.data(0, 1, lost);
+        (level > 2, bench.states.clone())
+    };
+    let (higher, states) = state_after(Ecn::Capable, 0);
+    assert!(higher && states.is_empty(), "{states:?}");
+    let by_loss = state_after(Ecn::Capable, 1);
+    assert!(!by_loss.1.is_empty(), "it goes somewhere");
+    assert_eq!(state_after(Ecn::Moderate, 0), by_loss);
+    // While three of ten are marked layers are left, and while none is they are not.
+    for (marked, leaves) in [(3, true), (0, false)] {
+        let mut bench = Bench::new(&config);
+        bench.climb_to(3);
+        let level = bench.receiver.level();
+        for n in 0..100 {
+            bench.ecn = if n % 10 < marked { Ecn::Moderate } else { Ecn::Capable };
+            let next = bench.now.as_secs_f64() + 0.1;
+            bench.pass(next);
+        }
+        assert_eq!(bench.receiver.level() < level, leaves, "{marked}: {:?}", bench.states);
+    }
 }

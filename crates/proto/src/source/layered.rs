@@ -45,6 +45,8 @@ pub struct Config {
     /// not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub announce: Option<Announce>,
+    /// Whether its packets are ECN-capable. Members answer no marks. Default false.
+    pub ecn: bool,
 }
 
 /// Where members tell each other of their levels.
@@ -130,14 +132,15 @@ impl Default for Config {
             level: None,
             climb: Vec::new(),
             announce: None,
+            ecn: false,
         }
     }
 }
 
 impl Config {
     /// The source of a scheme whose members are its own: layers of these rates, sent as without control.
-    pub(crate) fn of_source(rates: &[Rate], packet_size: Bytes, jitter: f64) -> Config {
-        Config { rates: rates.to_vec(), packet_size, jitter, ..Config::default() }
+    pub(crate) fn of_source(rates: &[Rate], packet_size: Bytes, jitter: f64, ecn: bool) -> Config {
+        Config { rates: rates.to_vec(), packet_size, jitter, ecn, ..Config::default() }
     }
 
     /// What is wrong with the layers and their packets.
@@ -239,7 +242,7 @@ impl Scheme for Config {
                 destination: seat.group,
                 size: self.packet_size.0 as u16,
                 ttl: INITIAL_TTL,
-                ecn: Ecn::NotCapable,
+                ecn: if self.ecn { Ecn::Capable } else { Ecn::NotCapable },
                 header: Header::Data { layer: 0, sequence: 0 }.into(),
             },
             group: seat.group,

@@ -148,7 +148,7 @@ fn wrong_values_are_named() {
         jitter: 1.5,
         level: Some(3),
         climb: vec![step(5, 1), step(5, 3)],
-        announce: None,
+        ..Config::default()
     };
     let fields: Vec<String> = Scheme::check(&config).into_iter().map(|(field, _)| field).collect();
     assert_eq!(fields, ["jitter", "rates[1]", "packet_size", "level", "climb[1].level", "climb[1].after"]);

@@ -171,6 +171,9 @@ fn of_session(config: &SchemeConfig) -> Option<Marks> {
         SchemeConfig::Omcc(omcc) => Some(marks(omcc.tfmcc.ecn)),
         SchemeConfig::Smcc(smcc) => Some(marks(smcc.tfmcc.ecn)),
         SchemeConfig::Pgmcc(pgmcc) => Some(marks(pgmcc.ecn)),
+        SchemeConfig::Rlm(rlm) => Some(marks(rlm.ecn)),
+        SchemeConfig::Mlda(mlda) => Some(marks(mlda.ecn)),
+        SchemeConfig::LayerBlocking(blocking) => Some(marks(blocking.ecn)),
         SchemeConfig::Guest(_) => None,
         _ => Some(Marks::Not),
     }

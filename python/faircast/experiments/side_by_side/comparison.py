@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from faircast.errors import InputError, brief
 from faircast.experiment import Axis, Criterion, Data, Experiment, Measured, Numbers, Point
-from faircast.experiments.side_by_side import runs
+from faircast.experiments.side_by_side import runs, schemes
 from faircast.experiments.side_by_side.cells import LOSSES, OF_QUEUES, PATH_NAMES, PATHS, QUICK, SITUATIONS, Situation
 from faircast.experiments.side_by_side.heat_map import Square
 from faircast.experiments.side_by_side.queues import QUEUES
-from faircast.experiments.side_by_side.schemes import SCHEMES, SUFFIX, label
+from faircast.experiments.side_by_side.schemes import SUFFIX, label
 from faircast.experiments.side_by_side.views import (
     SCHEME,
     TCP,
@@ -98,9 +98,10 @@ class Comparison:
             for one in (self.quick if quick else self.situations)
             if all(of(axis, one) in values[axis] for axis in values if axis != SCHEME.name)
         )
-        rows = tuple(values.get(SCHEME.name, SCHEMES))
+        own = tuple(self.axes[0].values)
+        rows = tuple(values.get(SCHEME.name, own))
         # What is written elsewhere may change while a program runs.
-        make = _points if set(rows) <= set(SCHEMES) else _points.__wrapped__
+        make = _points if set(rows) <= set(own) else _points.__wrapped__
         return make(self.paper, rows, situations)
 
     def narrowed(self, values: Mapping[str, Sequence[Any]]) -> Callable[[bool], Sequence[Point]]:
@@ -288,11 +289,11 @@ IN_QUEUES = Comparison(
     situations=OF_QUEUES,
     quick=OF_QUEUES,
     axes=(
-        SCHEME,
+        replace(SCHEME, values={scheme: scheme for scheme in schemes.IN_QUEUES}),
         Axis(name="path", values={one.family: one.family for one in (PATHS[it.path] for it in OF_QUEUES)}),
         Axis(name="queue", values={queue: queue for queue in QUEUES}),
         TCP,
     ),
     seeds=10,
 )
-"""The same schemes in eight queues, on two paths."""
+"""The same schemes, and layer blocking by drops, in eight queues on two paths."""

@@ -42,9 +42,15 @@ NAMES: dict[str, str] = {
     "mlda": "MLDA",
     "mlda-ias": "MLDA with IAS",
     "blocking": "layer blocking",
+    "blocking-drops": "blocking by drops",
 }
-"""The rows of the comparison as readers see them."""
-SCHEMES = tuple(NAMES)
+"""The rows of the comparisons as readers see them."""
+IN_QUEUES = tuple(NAMES)
+"""Those of the comparison of queues, of which some say nothing by their length."""
+SCHEMES = tuple(name for name in NAMES if name != "blocking-drops")
+"""Those of the comparison of paths."""
+AGENTS: dict[str, dict[str, Any]] = {"blocking-drops": {"reads": "drops"}}
+"""By what the router agents of rows differ from their defaults."""
 OF_ROWS: dict[str, dict[str, Any]] = {
     "tfmcc": {"scheme": "tfmcc"},
     "omcc-log": {"scheme": "omcc", "utility": "log"},
@@ -56,6 +62,7 @@ OF_ROWS: dict[str, dict[str, Any]] = {
     "mlda": {"scheme": "mlda"},
     "mlda-ias": {"scheme": "mlda", "loss_differentiation": {"rule": "ias"}},
     "blocking": {"scheme": "layer-blocking"},
+    "blocking-drops": {"scheme": "layer-blocking"},
 }
 """The scheme of each row, and by what it differs from its defaults."""
 EQUAL_LAYERS, DOUBLING_LAYERS = 15, 5
@@ -134,7 +141,7 @@ def session(scheme: str, path: Path) -> dict[str, Any]:
 def agent(scheme: str) -> Agent:
     """What a scheme needs in the routers in front of bottlenecks."""
     blocks = (OF_ROWS.get(scheme) or (read(scheme) if scheme.endswith(SUFFIX) else {"scheme": scheme}))["scheme"]
-    return {"kind": "layer-blocking"} if blocks == "layer-blocking" else None
+    return {"kind": "layer-blocking"} | AGENTS.get(scheme, {}) if blocks == "layer-blocking" else None
 
 
 def fitted(scheme: str, path: Path, names: frozenset[str]) -> dict[str, Any]:

@@ -24,11 +24,15 @@ impl Bench {
     }
 
     fn before(config: &Config, limit: QueueSize) -> Bench {
+        Bench::at(config, limit, false)
+    }
+
+    fn at(config: &Config, limit: QueueSize, is_fair: bool) -> Bench {
         let context = RouterContext {
             rate: Rate(1_500_000),
             delay: Duration::ZERO,
             limit,
-            is_fair: false,
+            is_fair,
             mean_packet_bytes: 1000,
             random: Random::stream(1, "bench"),
         };
@@ -130,6 +134,25 @@ impl Bench {
             }
         });
         found
+    }
+
+    /// The queue drops or marks a packet of a session or flow.
+    fn acts_on(&mut self, flow: u32) {
+        let to = if flow == 9 { Address::endpoint(1) } else { Address::group(6 * flow) };
+        let data = packet(self.now, FlowId(flow), Address::endpoint(0), to, 1);
+        let now = self.now;
+        self.hands(|agent, _, _| agent.on_congestion(&data, now));
+    }
+
+    /// As `pass`, and the queue acts on a packet of `flow` every so many seconds.
+    fn pass_acting(&mut self, seconds: f64, unicast: u32, (flow, each): (u32, f64)) -> Vec<(char, usize)> {
+        let end = self.now + Duration::from_secs_f64(seconds);
+        let mut done = Vec::new();
+        while self.now < end {
+            self.acts_on(flow);
+            done.extend(self.pass(each, unicast));
+        }
+        done
     }
 
     /// A packet is offered: of 500 bytes if its number is a multiple of three, else of 1000.
@@ -445,6 +468,8 @@ fn parameters_are_checked() {
     assert_eq!(wrong(Config { lower_threshold: -0.1, ..Config::default() }).len(), 1);
     assert_eq!(wrong(Config { upper_threshold: 1.1, ..Config::default() }).len(), 1);
     assert_eq!(wrong(Config { excess: -0.1, ..Config::default() }), ["excess: -0.1 given; legal is 0 or more"]);
+    let short = Config { memory: Duration::from_millis(19), ..Config::default() };
+    assert_eq!(wrong(short), ["memory: 0.019 s given; legal is interval = 0.02 s or more"]);
     let millisecond = Duration::from_millis(1);
     let least = Config { interval: millisecond, window: millisecond, lifetime: millisecond, ..Config::default() };
     let least = Config { observation: millisecond, max_observation: millisecond, excess: 0.0, ..least };
@@ -457,4 +482,74 @@ fn parameters_are_checked() {
             "lifetime: 0.019 s given; legal is interval = 0.02 s or more"
         ]
     );
+}
+
+const BY_DROPS: fn() -> Config = || Config { reads: Reads::Drops, ..Config::default() };
+
+#[test]
+fn a_queue_that_is_kept_short_speaks_by_what_it_drops_and_marks() {
+    let mut bench = Bench::new(&BY_DROPS());
+    bench.join(0, &[0, 1, 2, 3, 4]);
+    // Three packets wait, by length neither few nor many. Nothing is dropped: there would be room for more.
+    bench.waiting = 3;
+    assert_eq!(bench.pass(3.0, 10), []);
+    assert_eq!(bench.told(GaugeSubject::Interface, "phase"), 1.0);
+    // A drop of whoever it is: the session sends 50 packets a second where a flow sends 10, and gives a layer, once.
+    bench.acts_on(9);
+    assert_eq!(bench.pass(0.1, 10), [('b', 4)]);
+    assert_eq!(bench.told(GaugeSubject::Interface, "phase"), 3.0);
+    assert_eq!(bench.pass(1.0, 10), []);
+    assert_eq!(bench.told(GaugeSubject::Interface, "phase"), 2.0);
+    // As long as it goes on there is one less every half second, down to the base.
+    assert_eq!(bench.pass_acting(2.0, 10, (0, 0.1)), [('b', 3), ('b', 2), ('b', 1)]);
+    // It has what the flow has. After a window without drops, and an observation, one comes back.
+    assert_eq!(bench.pass(2.9, 10), []);
+    assert_eq!(bench.pass(0.4, 10), [('r', 1)]);
+    // A queue that is long is long, whatever it drops.
+    bench.waiting = 40;
+    assert_eq!(bench.pass(3.0, 10), [('b', 1)]);
+}
+
+#[test]
+fn who_has_less_is_given_more_though_something_is_dropped_all_the_time() {
+    for (reads, expected) in [(Reads::Drops, vec![('r', 3), ('r', 4)]), (Reads::Length, vec![])] {
+        let mut bench = Bench::new(&Config { reads, ..Config::default() });
+        bench.join(0, &[0, 1, 2, 3, 4]);
+        bench.waiting = 45;
+        assert_eq!(bench.pass(2.0, 30)[..2], [('b', 4), ('b', 3)]);
+        bench.waiting = if reads == Reads::Length { 45 } else { 3 };
+        let done = bench.pass_acting(9.0, 100, (9, 0.05));
+        assert_eq!(done.into_iter().filter(|done| done.0 == 'r' && done.1 > 2).collect::<Vec<_>>(), expected);
+    }
+}
+
+#[test]
+fn under_fair_queueing_a_session_answers_what_is_dropped_of_its_own() {
+    let mut bench = Bench::at(&BY_DROPS(), QueueSize::Packets(50.0), true);
+    bench.join(0, &[0, 1, 2, 3, 4]);
+    bench.join(1, &[0, 1, 2, 3, 4]);
+    // Others may lose what they want, and the queue be as long as it is.
+    bench.waiting = 49;
+    assert_eq!(bench.pass_acting(4.0, 10, (9, 0.1)), []);
+    // No matter that the flow has far more.
+    assert_eq!(bench.pass_acting(1.2, 1000, (1, 0.1)), [('b', 10), ('b', 9), ('b', 8)]);
+    assert_eq!(bench.told(GaugeSubject::Flow(FlowId(0)), "live_layers"), 5.0);
+    // Calm on its own queue gives them back, by an observation time that has grown for none of the other's acts.
+    let done = bench.pass_acting(20.0, 10, (9, 0.1));
+    assert!(done.starts_with(&[('r', 8), ('r', 9)]) && done.iter().all(|done| done.0 == 'r'), "{done:?}");
+    bench.join(1, &[]);
+    bench.join(1, &[0, 1]);
+    assert_eq!(bench.pass(1.0, 10), []);
+}
+
+#[test]
+fn acknowledgements_that_are_dropped_say_nothing() {
+    let mut bench = Bench::new(&BY_DROPS());
+    bench.join(0, &[0, 1, 2, 3, 4]);
+    bench.pass(3.0, 10);
+    let header = faircast_proto::source::layered::Header::Level { level: 1, sequence: 0 }.into();
+    let report = Packet { header, ..packet(bench.now, FlowId(0), Address::endpoint(1), Address::endpoint(0), 1) };
+    let now = bench.now;
+    bench.hands(|agent, _, _| agent.on_congestion(&report, now));
+    assert_eq!(bench.pass(1.0, 10), []);
 }
