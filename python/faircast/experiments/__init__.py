@@ -108,6 +108,7 @@ REGISTRY: dict[str, str] = {
     "x-queues": "faircast.experiments.side_by_side.rates",
     "x-queues-harm": "faircast.experiments.side_by_side.harm",
     "x-queues-course": "faircast.experiments.side_by_side.course",
+    "x-queues-blocking": "faircast.experiments.side_by_side.surprises.blocking_by_drops",
     "x-tcp": "faircast.experiments.checks.tcp_throughput",
     "x-tcp-hybla": "faircast.experiments.checks.tcp_hybla",
     "x-tcp-westwood": "faircast.experiments.checks.tcp_westwood",

@@ -20,7 +20,7 @@ pub struct Config {
     pub layers: u32,
     /// M, size of a data packet on the wire, headers included. Default 512 B ([Ehlert]).
     pub packet_size: Bytes,
-    /// Whether data is ECN-capable. A packet that is marked counts as one that congestion has lost, never as an error of a
+    /// Whether data is ECN-capable. A packet that is marked counts as one lost by congestion, never as an error of a
     /// link; what reports of RTCP say of losses is without it. Choice of this project. Default false.
     pub ecn: bool,
     /// T_SR, from one sender report to the next. Default 5 s, the least that RFC 3550 recommends for RTCP.

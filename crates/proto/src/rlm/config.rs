@@ -49,8 +49,8 @@ pub struct Config {
     pub gain: f64,
     /// A layer is left if a larger part than this of at least ten packets is lost. Default 0.25.
     pub loss_threshold: f64,
-    /// Whether data is ECN-capable. A packet that is marked counts as one that is lost: RLM is older than ECN, so this is
-    /// a choice of this project. Default false.
+    /// Whether data is ECN-capable. A packet that is marked counts as one that is lost: RLM is older than ECN, so this
+    /// is a choice of this project. Default false.
     pub ecn: bool,
 }
 

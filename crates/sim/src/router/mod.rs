@@ -39,7 +39,7 @@ pub trait RouterAgent {
     /// packet goes up its tree over a leg: what is held back is the way down.
     fn on_packet(&mut self, packet: &Packet, at: &RouterView<'_>, out: &mut RouterOutbox) -> Offer;
 
-    /// The queue has dropped or marked a packet, because of congestion. What is to be done is asked for in another call.
+    /// The queue has dropped or marked a packet, as it is congested. What is to be done is asked for in another call.
     fn on_congestion(&mut self, _packet: &Packet, _now: Instant) {}
 
     /// Somebody below has begun or ceased to want groups of a session, or the tree has come to or left the interface.

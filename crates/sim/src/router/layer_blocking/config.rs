@@ -59,8 +59,8 @@ pub struct Config {
 pub enum Reads {
     /// Its length.
     Length,
-    /// What it has dropped or marked, for queues that are kept short; and its length from F2 on. Under fair queueing it is
-    /// what was dropped or marked of the session alone.
+    /// What it has dropped or marked, for queues that are kept short; and its length from F2 on. Under fair queueing it
+    /// is what was dropped or marked of the session alone.
     Drops,
 }
 
