@@ -36,7 +36,7 @@ BESIDE, ALONE, REFERENCE = "beside", "alone", "reference"
 RUNS = (BESIDE, ALONE, REFERENCE)
 PATHS: dict[str, Path] = {one.name: one for one in (leo.PATH, geo.PATH, tree.PATH, *home.PATHS, *forward.PATHS)}
 PATH_NAMES: dict[str, str] = {one.name: one.title for one in PATHS.values() if not one.queue}
-"""Those of the comparison of paths, each with the queues that belong to it."""
+"""Paths that are compared with each other, each with the queues that belong to it."""
 TCP_NAMES: dict[str, str] = {"sack": "SACK", "cubic": "CUBIC"}
 LOSSES = (0.0, 0.01)
 """The part of the data packets that each last hop loses."""

@@ -50,7 +50,7 @@ class Comparison:
     situations: tuple[Situation, ...]
     """Its columns."""
     quick: tuple[Situation, ...]
-    """Those of a quick run."""
+    """The columns of a quick run."""
     axes: tuple[Axis, ...]
     """What it can be narrowed to; the scheme comes first."""
     seeds: int
@@ -296,4 +296,4 @@ IN_QUEUES = Comparison(
     ),
     seeds=10,
 )
-"""The same schemes, and layer blocking by drops, in eight queues on two paths."""
+"""Ten schemes, and layer blocking by drops, in eight queues on two paths."""

@@ -46,9 +46,9 @@ NAMES: dict[str, str] = {
 }
 """The rows of the comparisons as readers see them."""
 IN_QUEUES = tuple(NAMES)
-"""Those of the comparison of queues, of which some say nothing by their length."""
+"""Rows of the comparison of queues, of which some say nothing by their length."""
 SCHEMES = tuple(name for name in NAMES if name != "blocking-drops")
-"""Those of the comparison of paths."""
+"""Rows of the comparison of paths."""
 AGENTS: dict[str, dict[str, Any]] = {"blocking-drops": {"reads": "drops"}}
 """By what the router agents of rows differ from their defaults."""
 OF_ROWS: dict[str, dict[str, Any]] = {

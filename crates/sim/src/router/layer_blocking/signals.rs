@@ -35,7 +35,7 @@ impl Signals {
         self.phase_after(self.last, now)
     }
 
-    /// That of the queue of one session.
+    /// The phase of the queue that one session has.
     pub(super) fn phase_of(&self, session: FlowId, now: Instant) -> u8 {
         self.phase_after(self.of.get(&session).copied(), now)
     }

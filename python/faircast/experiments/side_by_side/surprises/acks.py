@@ -63,7 +63,9 @@ def made(case: Case, seed: int = 1) -> dict[str, Any]:
 
 def points(_quick: bool) -> list[Point]:
     """All cases."""
-    return [point(Case(path=path, scheme=scheme, acks=acks)) for scheme in SCHEMES for path in PATHS for acks in ACKS]
+    return [
+        point(Case(path=path, scheme=scheme, acks=acks)) for scheme in SCHEMES for path in PATH_NAMES for acks in ACKS
+    ]
 
 
 def ratio(data: Data, case: Case) -> Estimate:
@@ -73,7 +75,7 @@ def ratio(data: Data, case: Case) -> Estimate:
 
 def by_path(data: Data, scheme: str, acks: str) -> list[Estimate]:
     """The ratio on each path."""
-    return [ratio(data, Case(path=path, scheme=scheme, acks=acks)) for path in PATHS]
+    return [ratio(data, Case(path=path, scheme=scheme, acks=acks)) for path in PATH_NAMES]
 
 
 def measured(case: Case, data: Data) -> Measured:
@@ -101,9 +103,9 @@ def figure(data: Data) -> Figure:
         place.axhline(1, color="black", linewidth=0.6)
         place.axhline(math.sqrt(2), color="#555555", linestyle=":", linewidth=1, label="√2")
         for series, (acks, words) in enumerate(ACKS.items()):
-            x = [at + 0.16 * (series - 1) for at in range(len(PATHS))]
+            x = [at + 0.16 * (series - 1) for at in range(len(PATH_NAMES))]
             curve(place, x, by_path(data, scheme, acks), label=f"SACK with {words}", series=series, joined=False)
-        place.set(title=NAMES[scheme], xlim=(-0.5, len(PATHS) - 0.5), ylim=(0, 2.5))
+        place.set(title=NAMES[scheme], xlim=(-0.5, len(PATH_NAMES) - 0.5), ylim=(0, 2.5))
         tree = f"tree, {PATHS['tree'].bottlenecks[0].mbps} Mbit/s"
         place.set_xticks(
             range(len(PATH_NAMES)), [tree if path == "tree" else title for path, title in PATH_NAMES.items()]
@@ -141,7 +143,7 @@ EXPERIMENTS = [
                 evaluate=partial(measured, Case(path=path, scheme=scheme, acks=acks)),
             )
             for scheme in SCHEMES
-            for path in PATHS
+            for path in PATH_NAMES
             for acks, words in ACKS.items()
         ],
         figure=figure,

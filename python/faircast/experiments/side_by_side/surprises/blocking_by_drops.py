@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, plain
+from faircast.experiments.jitter import one_packet
 from faircast.experiments.side_by_side.cells import BESIDE, PATHS, TCP_NAMES, Cell, Situation
 from faircast.experiments.side_by_side.runs import scenario
 from faircast.experiments.side_by_side.surprises.ratios import ratios
@@ -40,7 +41,7 @@ QUEUES: dict[str, dict[str, Any]] = {
     "FQ-CoDel": {"kind": "fq-codel", "by": "session", "limit": "2 BDP"},
 }
 SHORT = ("RED", "CoDel", "PIE")
-"""Those in which session / TCP has to be fair with one setting."""
+"""Queues in which session / TCP has to be fair with one setting."""
 LOW, HIGH = 0.5, 2.0
 SHOWN = (0.1, 100.0)
 """The ends of what is drawn; what lies beyond is drawn at them."""
@@ -51,11 +52,11 @@ class Case:
     """What branches have, and who is on them."""
 
     queue: str
-    """Of `QUEUES`."""
+    """The queue, a key of `QUEUES`."""
     reads: str
-    """Of `READS`."""
+    """What agents read, one of `READS`."""
     tcp: str
-    """Of `TCP_NAMES`."""
+    """Which TCP is beside, of `TCP_NAMES`."""
 
 
 CASES = [Case(queue=queue, reads=reads, tcp=tcp) for queue in QUEUES for reads in READS for tcp in TCP_NAMES]
@@ -68,6 +69,9 @@ def point(case: Case) -> Point:
     for bottleneck in TREE.bottlenecks:
         agent = {"kind": "layer-blocking"} | ({"reads": DROPS} if case.reads == DROPS else {})
         found["links"][bottleneck.link] |= {"queue": QUEUES[case.queue], "agent": agent}
+        if case.queue != "RED":  # which has random moments of its own
+            for flow in bottleneck.tcps:
+                found["flows"][flow] |= one_packet(TREE.packet_bytes, bottleneck.mbps)
     rate = f"{round(1e6 * TREE.mbps / LAYERS)} bit/s"
     (session,) = found["sessions"].values()
     session["rates"] = [rate] * LAYERS

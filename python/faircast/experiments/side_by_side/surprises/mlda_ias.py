@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, percent, plain
 from faircast.experiments.side_by_side import geo, runs
 from faircast.experiments.side_by_side.cells import BESIDE, Cell, Situation
+from faircast.experiments.side_by_side.comparison import ALL
 from faircast.experiments.side_by_side.surprises.intervals import less
-from faircast.experiments.side_by_side.views import PAPER, PUBLISHED
 from faircast.figures import PAGE_IN, curve, panels
 from faircast.statistics import Estimate, jackknife
 
@@ -161,10 +161,10 @@ def says(data: Data) -> str:
 EXPERIMENTS = [
     Experiment(
         id="x-all-mlda-ias",
-        paper=PAPER,
+        paper=ALL.paper,
         place="MLDA with IAS over GEO",
         title="MLDA with IAS: link errors recognised beside TCP and without",
-        published=PUBLISHED,
+        published=ALL.published,
         points=points,
         criteria=CRITERIA,
         numbers=numbers,

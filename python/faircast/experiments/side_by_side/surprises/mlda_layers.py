@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, plain
 from faircast.experiments.side_by_side import runs, tree
 from faircast.experiments.side_by_side.cells import BESIDE, Cell, Situation
+from faircast.experiments.side_by_side.comparison import ALL
 from faircast.experiments.side_by_side.surprises import ratios
 from faircast.experiments.side_by_side.surprises.intervals import ordered
-from faircast.experiments.side_by_side.views import PAPER, PUBLISHED
 from faircast.figures import PAGE_IN, curve, panels
 from faircast.statistics import Estimate
 
@@ -176,10 +176,10 @@ def share(data: Data, key: Key, mbps: int) -> str:
 EXPERIMENTS = [
     Experiment(
         id="x-all-mlda-layers",
-        paper=PAPER,
+        paper=ALL.paper,
         place="MLDA in the tree",
         title="MLDA: receivers between the slowest and the fastest",
-        published=PUBLISHED,
+        published=ALL.published,
         points=points,
         criteria=CRITERIA,
         numbers=numbers,
