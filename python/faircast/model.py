@@ -272,6 +272,12 @@ PieDelay: TypeAlias = Literal["rate", "sojourn"]
 * "rate": The bytes that wait, over the rate at which others have left (RFC 8033, section 5.2).
 * "sojourn": How long the last packet that left has waited (RFC 8033, appendix A).
 """
+PolicerAction: TypeAlias = Literal["drop", "mark"]
+"""What becomes of packets without tokens.
+
+* "drop": They are dropped.
+* "mark": They are marked if they are ECN-capable, and dropped otherwise.
+"""
 Profile: TypeAlias = Literal["realistic", "ns2"]
 """Whose leave latency a session has.
 
@@ -450,6 +456,9 @@ class AnySession(Part):
     ----------
     source : str
         Sending node.
+    dscp : int, optional
+        The DSCP of its packets, and of those that answer them, by which queues of kind "classes" tell them. Default 0.
+        Legal: 0 to 63.
     membership : Membership, optional
         How members and routers come to the session's packets.
     receivers : Receivers, optional
@@ -463,6 +472,7 @@ class AnySession(Part):
     """
 
     source: str
+    dscp: int | None = None
     membership: Membership | None = None
     receivers: Receivers | None = None
     start: str | None = None
@@ -478,6 +488,9 @@ class AnyFlow(Part):
     ----------
     count : int, optional
         So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME. Legal: 1 to 4294967295.
+    dscp : int, optional
+        The DSCP of their packets, and of those that answer them, by which queues of kind "classes" tell them. Default
+        0. Legal: 0 to 63.
     from_ : str | Sequence[str], optional
         Sending node, or one for each of `count` flows. Default: flow i is sent by the topology's left-i.
     start : str such as "250 ms" or a sequence of such, or Series, optional
@@ -493,6 +506,7 @@ class AnyFlow(Part):
     """
 
     count: int | None = None
+    dscp: int | None = None
     from_: str | Sequence[str] | None = None
     start: str | Sequence[str] | Series | None = None
     start_jitter: str | None = None
@@ -811,6 +825,27 @@ class Change(Part):
     rate: str | None = None
     to: str | None = None
     up: bool | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class Classes(Part):
+    """Queues of any kind by DSCP: strict priorities, and weights among equal ones.
+
+    Parameters
+    ----------
+    classes : Sequence[QueueClass], optional
+        The classes. Default: "expedited" (DSCP 46, EF) before all others, up to a tenth of the link's rate (RFC 3246);
+        "assured" (AF11 to AF43, RFC 2597) and "default", of which the first has three times the weight.
+    limit : str such as "50 packets", optional
+        The most that may wait in all classes together, in packets or in bytes; each queue has its own limit beside
+        that. Default "10000 packets".
+    """
+
+    kind: ClassVar[str | None] = "classes"
+
+    classes: Sequence[QueueClass] | None = None
+    limit: str | None = None
 
 
 @checked
@@ -1726,8 +1761,8 @@ class MldaParameters(Part):
         The most time stamps of receivers that a sender report echoes, 12 bytes each. Left out, as many as fit into the
         source's part of the session's bandwidth and a packet of 1500 bytes. Legal: 1 to 255.
     ecn : bool, optional
-        Whether data is ECN-capable. A packet that is marked counts as one that congestion has lost, never as an error
-        of a link; what reports of RTCP say of losses is without it. Choice of this project. Default false.
+        Whether data is ECN-capable. A packet that is marked counts as one lost by congestion, never as an error of a
+        link; what reports of RTCP say of losses is without it. Choice of this project. Default false.
     exclude_below : str such as "1.5 Mbit/s", optional
         Receivers that lose packets and report a smaller share than this are not heeded, as an application without use
         for so little would have it (RFC 4654 section 3.3). Left out, all are.
@@ -2355,6 +2390,35 @@ class Pie(Part):
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
+class Policer(Part):
+    """A token bucket that drops or marks, before a queue of any kind.
+
+    Parameters
+    ----------
+    action : {"drop", "mark"}, optional
+        What becomes of packets without tokens. Default "drop".
+    burst : str such as "1000 B", optional
+        Tokens that are there at most; no larger packet has ever enough. Default "15000 B", ten packets of Ethernet.
+        Legal: 1 B to 1099511627776 B.
+    queue : Queue, optional
+        What others wait in. Default: a drop-tail queue.
+    rate : str such as "1.5 Mbit/s", optional
+        How fast tokens come. Default: as `share` says. Legal: 1 bit/s or more.
+    share : float, optional
+        How fast they come, as a part of the link's rate, without a `rate`. Default 1. Legal: above 0 up to 1.
+    """
+
+    kind: ClassVar[str | None] = "policer"
+
+    action: PolicerAction | None = None
+    burst: str | None = None
+    queue: Queue | None = None
+    rate: str | None = None
+    share: float | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Probes(Part):
     """The observations of a run: what is written down, and how often.
 
@@ -2404,6 +2468,32 @@ class Probes(Part):
     queue_interval: str | None = None
     queues: Sequence[str] | None = None
     trace: bool | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class QueueClass(Part):
+    """A class.
+
+    Parameters
+    ----------
+    queue : Queue
+        Its queue, of any kind.
+    dscp : Sequence[int], optional
+        The code points that are its own, 0 to 63 each. Those of no class are the last one's. Default: none.
+    name : str, optional
+        What it is called.
+    priority : int, optional
+        A class goes before all with a greater number. Default 0. Legal: 0 to 4294967295.
+    weight : float, optional
+        Its part of what classes of its priority send, above 0. Default 1.
+    """
+
+    queue: Queue
+    dscp: Sequence[int] | None = None
+    name: str | None = None
+    priority: int | None = None
+    weight: float | None = None
 
 
 @checked
@@ -2728,6 +2818,30 @@ class Settings(AnyLink):
     """
 
     delay: str | None = None
+    rate: str | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class Shaper(Part):
+    """A token bucket that delays, behind a queue of any kind.
+
+    Parameters
+    ----------
+    burst : str such as "1000 B", optional
+        Tokens that are there at most. A larger packet goes when all of them are there, and is owed. Default "15000 B",
+        ten packets of Ethernet. Legal: 1 B to 1099511627776 B.
+    queue : Queue, optional
+        What packets wait in. Default: a drop-tail queue.
+    rate : str such as "1.5 Mbit/s", optional
+        How fast tokens come. Default: the rate of the link, by which nothing changes but where bursts wait. Legal: 1
+        bit/s or more.
+    """
+
+    kind: ClassVar[str | None] = "shaper"
+
+    burst: str | None = None
+    queue: Queue | None = None
     rate: str | None = None
 
 
@@ -3337,7 +3451,7 @@ Loss: TypeAlias = "Lossless | Bernoulli | Every | BitError | GilbertElliott | Ou
 """A loss model as configurations write it: `{ kind = "bernoulli", p = 0.001 }`."""
 OmccPopulation: TypeAlias = "Configured | Registration | Estimated"
 """How the sender knows N: `{ kind = "registration", refresh = "30 s" }`."""
-Queue: TypeAlias = "DropTail | Red | Mecn | Codel | FqCodel | Pie | Dualpi2"
+Queue: TypeAlias = "DropTail | Red | Mecn | Codel | FqCodel | Pie | Dualpi2 | Classes | Shaper | Policer"
 """A queue discipline as configurations write it: `{ kind = "drop-tail", limit = "50 packets" }`."""
 RouterAgent: TypeAlias = "Monitor | LayerBlocking | RateCap"
 """A router agent as configurations write it: `{ kind = "monitor" }`."""

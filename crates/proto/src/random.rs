@@ -40,6 +40,13 @@ impl Random {
         Random(Xoshiro256PlusPlus::from_seed(bytes))
     }
 
+    /// A stream for a part of who has this one, which goes on behind what that is made of.
+    pub fn split(&mut self) -> Random {
+        let mut bytes = [0u8; 32];
+        bytes.chunks_exact_mut(8).for_each(|chunk| chunk.copy_from_slice(&self.0.next_u64().to_le_bytes()));
+        Random(Xoshiro256PlusPlus::from_seed(bytes))
+    }
+
     /// Uniform in [0, 1), 53 bits.
     pub fn uniform(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)

@@ -4,7 +4,7 @@
 //! a flow or a link changes nothing for the others.
 
 use crate::control::{Cancelled, Control, Failure};
-use crate::network::{self, NetworkChange, NetworkFlow, NetworkSession, What};
+use crate::network::{self, Network, NetworkChange, NetworkFlow, NetworkSession, What};
 use crate::problem::Problem;
 use faircast_proto::flow_kind::{FlowKind, FlowSeat};
 use faircast_proto::liar::Liar;
@@ -22,6 +22,7 @@ use faircast_sim::part::LinkRole;
 use faircast_sim::queue::{LinkContext, Queue};
 use faircast_sim::router::{InterfaceAgent, RouterContext};
 use faircast_sim::world::World;
+use std::sync::Arc;
 
 /// Builds the simulator of a network for one seed.
 ///
@@ -33,6 +34,7 @@ pub fn build<C: Calendar>(description: &network::Network, seed: u64, control: &C
         network.node(&node.name);
     }
     let mean_packet_bytes = description.mean_packet_bytes();
+    let dscp = dscp_of_flows(description);
     for link in &description.links {
         control.look()?;
         let context = LinkContext {
@@ -41,7 +43,10 @@ pub fn build<C: Calendar>(description: &network::Network, seed: u64, control: &C
             mean_packet_bytes,
             random: network.stream(&format!("link/{}/queue", link.name)),
         };
-        let queue = Queue::new(&link.queue, context);
+        let mut queue = Queue::new(&link.queue, context);
+        if let Queue::Scheduler(queue) = &mut queue {
+            queue.know_dscp(&dscp);
+        }
         let loss = Loss::new(&link.loss, network.stream(&format!("link/{}/loss", link.name)));
         let agent = link.agent.as_ref().map(|agent| {
             let context = RouterContext {
@@ -95,6 +100,13 @@ pub fn build<C: Calendar>(description: &network::Network, seed: u64, control: &C
         errors.iter().map(|error| Problem::new("", error.to_string())).collect()
     };
     Ok(built.map_err(problems)?)
+}
+
+/// The DSCP of each flow and session by the number that it gets; of nobody if all have 0.
+fn dscp_of_flows(description: &Network) -> Arc<[u8]> {
+    let of_flows = description.flows.iter().map(|flow| flow.dscp);
+    let all: Vec<u8> = of_flows.chain(description.sessions.iter().map(|session| session.dscp)).collect();
+    if all.iter().all(|&dscp| dscp == 0) { Arc::default() } else { all.into() }
 }
 
 /// What a change of the link called `name` is to the simulator.

@@ -286,8 +286,8 @@ impl Expansion<'_> {
                     continue;
                 }
                 let (start, start_jitter, stop) = (course.start_of(index), course.start_jitter, course.stop);
-                let kind = flow.config_of(index);
-                self.network.flows.push(NetworkFlow { name, from, to, kind, start, start_jitter, stop });
+                let (kind, dscp) = (flow.config_of(index), course.dscp);
+                self.network.flows.push(NetworkFlow { name, from, to, kind, start, start_jitter, stop, dscp });
             }
             if course.count.is_some() {
                 self.network

@@ -35,6 +35,7 @@ impl Expansion<'_> {
                 start: course.start,
                 start_jitter: course.start_jitter,
                 stop: course.stop,
+                dscp: course.dscp,
                 receivers,
                 lie: course.receivers.lie.clone(),
                 plan: plan(session),

@@ -2,7 +2,7 @@
 
 use super::times::Times;
 use faircast_proto::limits;
-use faircast_proto::limits::from;
+use faircast_proto::limits::{from, to};
 use faircast_proto::registry::flows::FlowConfig;
 use faircast_proto::time::Duration;
 use schemars::JsonSchema;
@@ -119,11 +119,23 @@ pub struct Course {
     /// When all of them stop. Default: not before the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Duration>,
+    /// The DSCP of their packets, and of those that answer them, by which queues of kind "classes" tell them. Default 0.
+    #[serde(skip_serializing_if = "is_default")]
+    pub dscp: u8,
 }
 
 limits! { Course {
     count: from(1),
+    dscp: to(MOST_DSCP),
 } }
+
+/// Six bits (RFC 2474, section 3).
+pub(crate) const MOST_DSCP: u8 = 63;
+
+/// Whether there is nothing to write.
+pub(crate) fn is_default(dscp: &u8) -> bool {
+    *dscp == 0
+}
 
 /// The name of a node, or a list of names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

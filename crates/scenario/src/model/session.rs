@@ -1,11 +1,11 @@
 //! What a scenario says of a multicast session.
 
-use super::flow::Nodes;
+use super::flow::{MOST_DSCP, Nodes, is_default};
 use super::times::Times;
 use faircast_proto::guest::{self, Guest};
 use faircast_proto::liar::Lie;
 use faircast_proto::limits;
-use faircast_proto::limits::from;
+use faircast_proto::limits::{from, to};
 use faircast_proto::registry::SchemeConfig;
 use faircast_proto::scheme::Scheme;
 use faircast_proto::time::Duration;
@@ -25,6 +25,7 @@ pub struct SessionOf<C> {
 
 /// Where and when a session runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(transform = limits::declare::<SessionCourse>)]
 pub struct SessionCourse {
     /// Sending node.
     pub source: String,
@@ -37,6 +38,9 @@ pub struct SessionCourse {
     /// When it stops. Default: not before the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Duration>,
+    /// The DSCP of its packets, and of those that answer them, by which queues of kind "classes" tell them. Default 0.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub dscp: u8,
     /// Who receives.
     #[serde(default)]
     pub receivers: Receivers,
@@ -44,6 +48,10 @@ pub struct SessionCourse {
     #[serde(default)]
     pub membership: MembershipSettings,
 }
+
+limits! { SessionCourse {
+    dscp: to(MOST_DSCP),
+} }
 
 /// The receivers of a session: NAME-0, NAME-1 and so on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -114,6 +114,8 @@ pub struct NetworkFlow {
     pub start_jitter: Duration,
     /// When it stops, if before the end.
     pub stop: Option<Duration>,
+    /// The DSCP of its packets.
+    pub dscp: u8,
 }
 
 /// The flows of an entry that counts them.
@@ -140,6 +142,8 @@ pub struct NetworkSession {
     pub start_jitter: Duration,
     /// When it stops, if before the end.
     pub stop: Option<Duration>,
+    /// The DSCP of its packets.
+    pub dscp: u8,
     /// Who receives.
     pub receivers: Vec<NetworkReceiver>,
     /// How the last ones of them lie, if they do.

@@ -90,11 +90,11 @@ fn is_scalable(kind: &FlowConfig) -> bool {
 
 /// Whether a queue has marks for those who answer each a little (RFC 8290, section 5.2.7).
 fn has_threshold(queue: &queue::Config) -> bool {
-    match queue {
+    queue.leaves().into_iter().any(|leaf| match leaf {
         queue::Config::CoDel(codel) => codel.ce_threshold.is_some(),
         queue::Config::FqCoDel(fq) => fq.ce_threshold.is_some(),
         _ => false,
-    }
+    })
 }
 
 fn of_link(link: &crate::network::DirectedLink, queue: Marks, crossing: &[(String, Marks)]) -> Vec<KnownWarning> {
@@ -142,6 +142,10 @@ fn of_link(link: &crate::network::DirectedLink, queue: Marks, crossing: &[(Strin
 }
 
 fn of_queue(queue: &queue::Config) -> Marks {
+    queue.leaves().into_iter().map(of_leaf).find(|marks| *marks != Marks::Not).unwrap_or(Marks::Not)
+}
+
+fn of_leaf(queue: &queue::Config) -> Marks {
     match queue {
         queue::Config::Red(red) if red.ecn => Marks::Ecn,
         queue::Config::Mecn(_) => Marks::Mecn,

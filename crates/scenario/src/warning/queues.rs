@@ -41,7 +41,10 @@ fn intervals(network: &Network) -> Vec<KnownWarning> {
 
 /// Under fair queueing a session of several groups has as many shares.
 fn layers(network: &Network, ways: &Ways) -> Vec<KnownWarning> {
-    let is_by_address = |queue: &queue::Config| matches!(queue, queue::Config::FqCoDel(fq) if fq.by == By::Address);
+    let is_by_address = |queue: &queue::Config| {
+        let of_leaf = |leaf: &queue::Config| matches!(leaf, queue::Config::FqCoDel(fq) if fq.by == By::Address);
+        queue.leaves().into_iter().any(of_leaf)
+    };
     let mut crossing: Vec<Vec<&str>> = vec![Vec::new(); network.links.len()];
     if !network.links.iter().any(|link| is_by_address(&link.queue)) {
         return Vec::new();
@@ -70,9 +73,10 @@ fn layers(network: &Network, ways: &Ways) -> Vec<KnownWarning> {
 
 /// The interval of a queue under CoDel.
 fn interval(queue: &queue::Config) -> Option<Duration> {
-    match queue {
+    let of_leaf = |leaf: &queue::Config| match leaf {
         queue::Config::CoDel(codel) => Some(codel.interval),
         queue::Config::FqCoDel(fq) => Some(fq.interval),
         _ => None,
-    }
+    };
+    queue.leaves().into_iter().filter_map(of_leaf).min()
 }

@@ -114,6 +114,11 @@ impl Config {
         check_limit(self.limit).into_iter().chain(self.beyond_limits()).collect()
     }
 
+    /// The most that may wait.
+    pub fn limit(&self) -> QueueSize {
+        self.limit
+    }
+
     #[cfg(test)]
     pub(super) fn samples() -> Vec<Config> {
         let short = Config { limit: QueueSize::Packets(20.0), ..Config::default() };

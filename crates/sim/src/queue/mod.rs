@@ -9,7 +9,10 @@
 //! | `fq_codel.rs` | flow queues under it (RFC 8290) |
 //! | `pie.rs` | a proportional integral controller (RFC 8033) |
 //! | `dualpi2.rs` | a low-latency and a classic queue, coupled (RFC 9332) |
+//! | `classes.rs` | queues by DSCP, strict and weighted |
+//! | `shaper.rs`, `policer.rs` | token buckets that delay, drop or mark, with a queue of any kind |
 //! | `discipline.rs` | what a discipline is, knows and says |
+//! | `inner.rs`, `token_bucket.rs` | a queue within another; tokens without rounding |
 //! | `scheduler.rs`, `held.rs` | queues that own their packets, and those packets |
 //! | `average.rs`, `spacing.rs`, `room.rs`, `auto.rs` | what they share: RED's average, spacing, limits, `"auto"` |
 //! | `battery.rs` | the tests that every discipline must stand |
@@ -25,9 +28,11 @@ mod discipline;
 #[cfg(test)]
 mod golden_tests;
 mod held;
+mod inner;
 mod room;
 mod scheduler;
 mod spacing;
+mod token_bucket;
 
 pub use discipline::{Discipline, DropReason, InterfaceView, LinkContext, Verdict};
 pub use held::{Drops, Fifo, Held};
@@ -70,10 +75,11 @@ impl Sort for dyn QueueKind {
 /// The registry. A line `module::Type = "kind": "description";`, or `module::Type in Box = ..` of what has more than a
 /// few bytes, declares `mod module`, which must hold
 ///
-/// * `Config`: serde and schemars, unknown fields denied, with a field `limit: QueueSize`;
+/// * `Config`: serde and schemars, unknown fields denied, under `deciding` with a field `limit: QueueSize`;
 /// * `Config::check(&self) -> Vec<(String, String)>`: every field that has an illegal value, and what would be legal;
 /// * `Type: Discipline`, under `owning` `Type: Scheduler`, with `Type::new(&Config, LinkContext) -> Type`, called only
 ///   with a configuration that passed;
+/// * under `owning`, `Config::limit(&self) -> QueueSize`: that field, or, of what has a queue within it, the limit there;
 /// * for tests, `Config::samples() -> Vec<Config>`: the settings with which the battery is run.
 macro_rules! queues {
     (
@@ -184,14 +190,29 @@ macro_rules! queues {
             pub fn limit(&self) -> QueueSize {
                 match self {
                     $(Config::$Type(config) => config.limit,)+
-                    $(Config::$Owner(config) => config.limit,)+
+                    $(Config::$Owner(config) => config.limit(),)+
                     Config::Guest(guest) => guest.limit(),
                 }
             }
 
             /// Whether it keeps flows apart, so that each has a queue and a share of its own. Of a guest nobody knows.
             pub fn is_fair(&self) -> bool {
-                matches!(self, Config::FqCoDel(_))
+                match self {
+                    Config::FqCoDel(_) => true,
+                    Config::Shaper(shaper) => shaper.queue.is_fair(),
+                    Config::Policer(policer) => policer.queue.is_fair(),
+                    _ => false,
+                }
+            }
+
+            /// The queues in which packets wait: those within it, or itself.
+            pub fn leaves(&self) -> Vec<&Config> {
+                match self {
+                    Config::Classes(classes) => classes.classes.iter().flat_map(|class| class.queue.leaves()).collect(),
+                    Config::Shaper(shaper) => shaper.queue.leaves(),
+                    Config::Policer(policer) => policer.queue.leaves(),
+                    _ => vec![self],
+                }
             }
 
             /// Its name in configurations.
@@ -229,6 +250,9 @@ queues! {
         fq_codel::FqCoDel = "fq-codel": "Fair queueing by flows, each queue under controlled delay.";
         pie::Pie = "pie": "Drops or marks at random, so that the delay of the queue is a target.";
         dualpi2::DualPi2 = "dualpi2": "A low-latency and a classic queue with coupled controllers.";
+        classes::Classes = "classes": "Queues of any kind by DSCP: strict priorities, and weights among equal ones.";
+        shaper::Shaper = "shaper": "A token bucket that delays, behind a queue of any kind.";
+        policer::Policer = "policer": "A token bucket that drops or marks, before a queue of any kind.";
     }
 }
 

@@ -8,6 +8,7 @@ use super::discipline::{Discipline, InterfaceView, Verdict};
 use super::held::{Drops, Fifo, Held};
 use faircast_proto::packet::Packet;
 use faircast_proto::time::{Duration, Instant};
+use std::sync::Arc;
 
 /// A queue that owns the packets that wait.
 ///
@@ -48,6 +49,9 @@ pub trait Scheduler: Discipline {
     /// they would leave; takes out those of which it says so, into `out`: they go another way, or are let go.
     fn remove(&mut self, leaves: &mut dyn FnMut(&mut Held) -> bool, out: &mut Vec<Held>);
 
+    /// The DSCP of each flow and session by its number, 0 of those beyond; said once, before anything comes.
+    fn know_dscp(&mut self, _of_flows: &Arc<[u8]>) {}
+
     /// How long the transmitter takes for a packet that would take `plain` at the rate of the link, bytes of the link
     /// layer included: more where one is coded more strongly for those who hear it.
     fn service_time(&self, _held: &Held, _packet: &Packet, plain: Duration) -> Duration {
@@ -78,6 +82,10 @@ impl<S: Scheduler + ?Sized> Scheduler for Box<S> {
 
     fn remove(&mut self, leaves: &mut dyn FnMut(&mut Held) -> bool, out: &mut Vec<Held>) {
         (**self).remove(leaves, out);
+    }
+
+    fn know_dscp(&mut self, of_flows: &Arc<[u8]>) {
+        (**self).know_dscp(of_flows);
     }
 
     fn service_time(&self, held: &Held, packet: &Packet, plain: Duration) -> Duration {

@@ -1,0 +1,290 @@
+//! Classes by DSCP (RFC 2474), as on a satellite's forward link: each has a queue of its own, of any kind.
+//!
+//! A class with a smaller `priority` goes before all others. Classes of one priority share what is left by their
+//! weights, by deficit round robin: in its turn each sends bytes in proportion to its weight, and as in FQ-CoDel the
+//! turn ends when they are used up, so the last packet may go beyond and is taken off the next turn.
+//!
+//! A flow's or session's packets all have its DSCP, those that answer it as well; messages about membership have 0.
+
+use super::Config as QueueConfig;
+use super::discipline::{Discipline, DropReason, InterfaceView, LinkContext, Verdict};
+use super::held::{Drops, Held};
+use super::inner::Inner;
+use super::room::{Room, check_limit};
+use super::scheduler::Scheduler;
+use super::{codel, drop_tail, policer};
+use faircast_proto::packet::Packet;
+use faircast_proto::quantity::QueueSize;
+use faircast_proto::time::Instant;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Queues by class.
+#[derive(Debug)]
+pub struct Classes {
+    /// By priority, those of one priority in the order in which they are written.
+    classes: Vec<Class>,
+    /// The class of each DSCP.
+    of_dscp: [u8; 64],
+    /// The DSCP of each flow; 0 where it has none.
+    of_flows: Arc<[u8]>,
+    room: Room,
+}
+
+#[derive(Debug)]
+struct Class {
+    queue: Inner,
+    priority: u32,
+    /// Bytes of a turn.
+    quantum: i64,
+    /// What is left of the turn.
+    credits: i64,
+    /// Whether its turn has begun.
+    has_turn: bool,
+}
+
+/// Parameters of queues by class.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Classes")]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// The most that may wait in all classes together, in packets or in bytes; each queue has its own limit beside that.
+    /// Default "10000 packets".
+    pub limit: QueueSize,
+    /// The classes. Default: "expedited" (DSCP 46, EF) before all others, up to a tenth of the link's rate (RFC 3246);
+    /// "assured" (AF11 to AF43, RFC 2597) and "default", of which the first has three times the weight.
+    pub classes: Vec<Of>,
+}
+
+/// A class.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "QueueClass")]
+#[serde(deny_unknown_fields)]
+pub struct Of {
+    /// What it is called.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// The code points that are its own, 0 to 63 each. Those of no class are the last one's. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dscp: Vec<u8>,
+    /// A class goes before all with a greater number. Default 0.
+    #[serde(default)]
+    pub priority: u32,
+    /// Its part of what classes of its priority send, above 0. Default 1.
+    #[serde(default = "one")]
+    pub weight: f64,
+    /// Its queue, of any kind.
+    pub queue: QueueConfig,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// Bytes that the class with the least weight of its priority sends in a turn: a packet of Ethernet.
+const LEAST_QUANTUM: f64 = 1514.0;
+/// Weights differ by less than this.
+const MOST_RATIO: f64 = 1e6;
+const EF: u8 = 46;
+/// AF11 to AF43 (RFC 2597, section 6).
+const AF: [u8; 12] = [10, 12, 14, 18, 20, 22, 26, 28, 30, 34, 36, 38];
+
+impl Default for Config {
+    fn default() -> Config {
+        let short = QueueConfig::DropTail(drop_tail::Config { limit: QueueSize::Packets(50.0), ..Default::default() });
+        let expedited = policer::Config { share: Some(0.1), queue: Box::new(short), ..Default::default() };
+        let codel = QueueConfig::CoDel(codel::Config::default());
+        let class = |name: &str, dscp: &[u8], priority, weight, queue| {
+            let (name, dscp) = (name.to_owned(), dscp.to_vec());
+            Of { name, dscp, priority, weight, queue }
+        };
+        Config {
+            limit: QueueSize::Packets(10_000.0),
+            classes: vec![
+                class("expedited", &[EF], 0, 1.0, QueueConfig::Policer(expedited)),
+                class("assured", &AF, 1, 3.0, codel.clone()),
+                class("default", &[], 1, 1.0, codel),
+            ],
+        }
+    }
+}
+
+impl Config {
+    /// Every field that has an illegal value.
+    pub fn check(&self) -> Vec<(String, String)> {
+        let mut wrong: Vec<(String, String)> = check_limit(self.limit).into_iter().collect();
+        if self.classes.is_empty() || self.classes.len() > 64 {
+            let count = self.classes.len();
+            wrong.push(("classes".to_owned(), format!("{count} classes given; legal are 1 to 64")));
+        }
+        let mut taken = [None; 64];
+        for (number, class) in self.classes.iter().enumerate() {
+            let at = |key: &str| format!("classes[{number}].{key}");
+            for (place, &dscp) in class.dscp.iter().enumerate() {
+                let path = at(&format!("dscp[{place}]"));
+                match taken.get_mut(usize::from(dscp)) {
+                    None => wrong.push((path, format!("{dscp} given; legal is 0 to 63"))),
+                    Some(Some(other)) => wrong.push((path, format!("{dscp} given; classes[{other}] has it already"))),
+                    Some(free) => *free = Some(number),
+                }
+            }
+            let least = self.least_weight(class.priority);
+            if !(class.weight > 0.0 && class.weight.is_finite()) {
+                wrong.push((at("weight"), format!("{} given; legal is above 0", class.weight)));
+            } else if class.weight > MOST_RATIO * least {
+                let weight = class.weight;
+                wrong.push((
+                    at("weight"),
+                    format!("{weight} given; legal is a million times the least, {least}, at most"),
+                ));
+            }
+            wrong.extend(class.queue.check().into_iter().map(|(key, message)| (at(&format!("queue.{key}")), message)));
+        }
+        wrong
+    }
+
+    /// The most that may wait.
+    pub fn limit(&self) -> QueueSize {
+        self.limit
+    }
+
+    /// The least weight among the classes of a priority.
+    fn least_weight(&self, priority: u32) -> f64 {
+        let of_priority = self.classes.iter().filter(|class| class.priority == priority && class.weight > 0.0);
+        of_priority.map(|class| class.weight).fold(f64::INFINITY, f64::min)
+    }
+
+    #[cfg(test)]
+    pub(super) fn samples() -> Vec<Config> {
+        let of = |queue: &QueueConfig, dscp: &[u8], priority, weight| Of {
+            name: String::new(),
+            dscp: dscp.to_vec(),
+            priority,
+            weight,
+            queue: queue.clone(),
+        };
+        let kinds = [QueueConfig::default(), QueueConfig::CoDel(codel::Config::default())];
+        let nested = QueueConfig::Classes(Config::default());
+        let limit = QueueSize::Packets(20.0);
+        vec![
+            Config::default(),
+            Config { limit, classes: vec![of(&kinds[0], &[0, 1, 2], 0, 1.0), of(&kinds[1], &[], 0, 2.5)] },
+            Config {
+                limit: QueueSize::Bytes(20_000),
+                classes: vec![of(&nested, &[1], 1, 1.0), of(&kinds[1], &[], 0, 1.0)],
+            },
+        ]
+    }
+}
+
+impl Classes {
+    /// Queues as `config` says.
+    pub fn new(config: &Config, mut link: LinkContext) -> Classes {
+        let mut order: Vec<usize> = (0..config.classes.len()).collect();
+        order.sort_by_key(|&number| config.classes[number].priority);
+        let last = config.classes.len() - 1;
+        let place = |number: usize| order.iter().position(|&other| other == number).unwrap_or(0) as u8;
+        let mut of_dscp = [place(last); 64];
+        for (number, class) in config.classes.iter().enumerate() {
+            class.dscp.iter().for_each(|&dscp| of_dscp[usize::from(dscp)] = place(number));
+        }
+        let classes = order.iter().map(|&number| {
+            let Of { priority, weight, queue, .. } = &config.classes[number];
+            let context = LinkContext { random: link.random.split(), ..link.clone() };
+            let quantum = (LEAST_QUANTUM * weight / config.least_weight(*priority)).round() as i64;
+            Class { queue: Inner::new(queue, context), priority: *priority, quantum, credits: 0, has_turn: false }
+        });
+        Classes { classes: classes.collect(), of_dscp, of_flows: Arc::default(), room: Room::waiting(config.limit) }
+    }
+
+    fn class_of(&mut self, packet: &Packet) -> &mut Class {
+        let dscp = self.of_flows.get(packet.flow.0 as usize).copied().unwrap_or(0);
+        &mut self.classes[usize::from(self.of_dscp[usize::from(dscp & 63)])]
+    }
+
+    /// The next packet of the classes from `first` to before `end`, which have one priority.
+    fn serve(&mut self, first: usize, end: usize, at: &InterfaceView, drops: &mut Drops) -> Option<(Held, Verdict)> {
+        let classes = &mut self.classes[first..end];
+        // Whoever hands out nothing, as it has none or shapes them, gives its turn on.
+        let mut refused = 0;
+        let mut next = classes.iter().position(|class| class.has_turn).unwrap_or(0);
+        while refused < classes.len() {
+            let class = &mut classes[next];
+            if !class.has_turn {
+                class.has_turn = true;
+                class.credits += class.quantum;
+            }
+            if class.credits > 0 {
+                if let Some((held, verdict)) = class.queue.dequeue(at, drops) {
+                    class.credits -= i64::from(held.size());
+                    return Some((held, verdict));
+                }
+                // Nothing is saved for later.
+                class.credits = 0;
+                refused += 1;
+            } else if class.queue.len() == 0 {
+                refused += 1;
+            } else {
+                refused = 0;
+            }
+            class.has_turn = false;
+            next = (next + 1) % classes.len();
+        }
+        None
+    }
+}
+
+impl Discipline for Classes {
+    fn arrive(&mut self, packet: &Packet, at: &InterfaceView) -> Verdict {
+        if !self.room.admits(packet.size, at) {
+            return Verdict::Drop(DropReason::Overflow);
+        }
+        self.class_of(packet).queue.arrive(packet, at)
+    }
+}
+
+impl Scheduler for Classes {
+    fn name(&self) -> &str {
+        "classes"
+    }
+
+    fn enqueue(&mut self, held: Held, packet: &Packet, at: &InterfaceView, drops: &mut Drops) {
+        self.class_of(packet).queue.enqueue(held, packet, at, drops);
+    }
+
+    fn dequeue(&mut self, at: &InterfaceView, drops: &mut Drops) -> Option<(Held, Verdict)> {
+        self.classes.iter_mut().for_each(|class| class.queue.rest());
+        let mut first = 0;
+        while first < self.classes.len() {
+            let priority = self.classes[first].priority;
+            let end = first + self.classes[first..].iter().take_while(|class| class.priority == priority).count();
+            if let Some(out) = self.serve(first, end, at, drops) {
+                return Some(out);
+            }
+            first = end;
+        }
+        None
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.classes.iter().filter(|class| class.queue.len() > 0).filter_map(|class| class.queue.deadline()).min()
+    }
+
+    fn len(&self) -> usize {
+        self.classes.iter().map(|class| class.queue.len()).sum()
+    }
+
+    fn remove(&mut self, leaves: &mut dyn FnMut(&mut Held) -> bool, out: &mut Vec<Held>) {
+        self.classes.iter_mut().for_each(|class| class.queue.remove(leaves, out));
+    }
+
+    fn know_dscp(&mut self, of_flows: &Arc<[u8]>) {
+        self.of_flows = of_flows.clone();
+        self.classes.iter_mut().for_each(|class| class.queue.know_dscp(of_flows));
+    }
+}
+
+#[cfg(test)]
+#[path = "classes_tests.rs"]
+mod tests;
