@@ -225,9 +225,8 @@ fn a_queue_without_a_kind_is_the_one_that_is_there() {
         (
             "[links.access-left-0]\nqueue = { min_th = \"5 packets\" }",
             "links.access-left-0.queue.kind",
-            "missing; legal is one of drop-tail, red, mecn, codel, fq-codel, pie, dualpi2, classes, shaper, policer; without it this queue would \
-             stay of \
-             kind drop-tail, which has no min_th",
+            "missing; legal is one of drop-tail, red, mecn, codel, fq-codel, pie, dualpi2, classes, shaper, policer; \
+             without it this queue would stay of kind drop-tail, which has no min_th",
         ),
         (
             "[links.bottleneck]\nloss = { p = 0.5 }",

@@ -119,7 +119,8 @@ pub struct Course {
     /// When all of them stop. Default: not before the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Duration>,
-    /// The DSCP of their packets, and of those that answer them, by which queues of kind "classes" tell them. Default 0.
+    /// The DSCP of their packets, and of those that answer them, by which queues of kind "classes" tell them. Default
+    /// 0.
     #[serde(skip_serializing_if = "is_default")]
     pub dscp: u8,
 }
@@ -129,7 +130,7 @@ limits! { Course {
     dscp: to(MOST_DSCP),
 } }
 
-/// Six bits (RFC 2474, section 3).
+/// Six bits (RFC 2474).
 pub(crate) const MOST_DSCP: u8 = 63;
 
 /// Whether there is nothing to write.

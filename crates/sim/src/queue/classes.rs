@@ -49,7 +49,7 @@ struct Class {
 #[schemars(rename = "Classes")]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// The most that may wait in all classes together, in packets or in bytes; each queue has its own limit beside that.
+    /// The most that may wait in all classes together, in packets or in bytes; each queue has its own limit beside it.
     /// Default "10000 packets".
     pub limit: QueueSize,
     /// The classes. Default: "expedited" (DSCP 46, EF) before all others, up to a tenth of the link's rate (RFC 3246);

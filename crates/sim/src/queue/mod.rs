@@ -79,7 +79,8 @@ impl Sort for dyn QueueKind {
 /// * `Config::check(&self) -> Vec<(String, String)>`: every field that has an illegal value, and what would be legal;
 /// * `Type: Discipline`, under `owning` `Type: Scheduler`, with `Type::new(&Config, LinkContext) -> Type`, called only
 ///   with a configuration that passed;
-/// * under `owning`, `Config::limit(&self) -> QueueSize`: that field, or, of what has a queue within it, the limit there;
+/// * under `owning`, `Config::limit(&self) -> QueueSize`: that field, or, of what has a queue within it, that
+///   queue's limit;
 /// * for tests, `Config::samples() -> Vec<Config>`: the settings with which the battery is run.
 macro_rules! queues {
     (
@@ -195,10 +196,11 @@ macro_rules! queues {
                 }
             }
 
-            /// Whether it keeps flows apart, so that each has a queue and a share of its own. Of a guest nobody knows.
+            /// Whether it keeps sessions apart, so that each has a queue and a share of its own. Nobody knows of a
+            /// guest.
             pub fn is_fair(&self) -> bool {
                 match self {
-                    Config::FqCoDel(_) => true,
+                    Config::FqCoDel(fq) => fq.by == fq_codel::By::Session,
                     Config::Shaper(shaper) => shaper.queue.is_fair(),
                     Config::Policer(policer) => policer.queue.is_fair(),
                     _ => false,

@@ -1,5 +1,5 @@
-//! A policer: what a token bucket has no tokens for is dropped, or marked, before it comes to a queue of any kind (RFC
-//! 2475, section 2.3.3.4). It is what an operator does to UDP, and to the class that goes before all others.
+//! A policer: what a token bucket has no tokens for is dropped, or marked, before it comes to a queue of any kind. It
+//! is what an operator does to UDP, and to the class that goes before all others.
 
 use super::Config as QueueConfig;
 use super::discipline::{Discipline, DropReason, InterfaceView, LinkContext, Verdict};

@@ -1,5 +1,5 @@
-//! A shaper: packets wait until a token bucket has tokens for them (Linux's tbf; RFC 2475, section 2.3.3.3). What waits
-//! does so in a queue of any kind.
+//! A shaper: packets wait until a token bucket has tokens for them, as in Linux's tbf. What waits does so in a queue of
+//! any kind.
 //!
 //! The next packet is taken out of that queue when the last one has left, and waits for its tokens by itself, as in
 //! Linux: a queue that decides when packets leave decides a little early.

@@ -228,7 +228,7 @@ pub struct RouterContext {
     pub delay: Duration,
     /// The most that may wait.
     pub limit: QueueSize,
-    /// Whether the queue keeps flows apart, so that each has a queue and a share of its own.
+    /// Whether the queue keeps sessions apart, so that each has a queue and a share of its own.
     pub is_fair: bool,
     /// Size of the data packets that flows send over it, bytes.
     pub mean_packet_bytes: u32,

@@ -1,0 +1,199 @@
+//! Classes, shapers and policers in whole runs, and DSCP.
+
+use faircast_scenario::run::{Control, RunOutput};
+use faircast_scenario::tables::{Table, Values};
+use faircast_scenario::{Scenario, run, warning};
+
+fn scenario(text: &str) -> Scenario {
+    Scenario::from_toml(text).unwrap_or_else(|problems| panic!("{problems:#?}"))
+}
+
+fn go(text: &str) -> RunOutput {
+    run(&scenario(text), 1, &Control::default(), 1).unwrap_or_else(|problems| panic!("{problems:#?}"))
+}
+
+fn table<'a>(output: &'a RunOutput, name: &str) -> &'a Table {
+    output.tables.iter().find(|table| table.name == name).expect("there is such a table")
+}
+
+fn numbers(table: &Table, column: &str) -> Vec<f64> {
+    match table.get(column) {
+        Some(Values::Float(values)) => values.clone(),
+        Some(Values::Integer(values)) => values.iter().map(|&value| value as f64).collect(),
+        other => panic!("{column} is {other:?}"),
+    }
+}
+
+fn words(table: &Table, column: &str) -> Vec<String> {
+    match table.get(column) {
+        Some(Values::Words(words)) => words.codes.iter().map(|&code| words.dictionary[code as usize].clone()).collect(),
+        other => panic!("{column} is {other:?}"),
+    }
+}
+
+/// A value of the summary.
+fn value(output: &RunOutput, subject: &str, metric: &str) -> f64 {
+    let summary = table(output, "summary");
+    let (subjects, metrics) = (words(summary, "subject"), words(summary, "metric"));
+    let row = subjects.iter().zip(&metrics).position(|(about, name)| about == subject && name == metric);
+    numbers(summary, "value")[row.unwrap_or_else(|| panic!("no {metric} of {subject}"))]
+}
+
+/// Traffic over a bottleneck of 10 Mbit/s with a round-trip time of 44 ms.
+fn dumbbell(queue: &str, traffic: &str) -> String {
+    format!(
+        "format = 1\nname = \"x\"\nduration = \"60 s\"\nwarmup = \"20 s\"\n[topology]\nkind = \"dumbbell\"\n\
+         left = 22\nright = 22\n[links.\"access-*\"]\ndelay = \"1 ms\"\nrate = \"1 Gbit/s\"\n\
+         [links.bottleneck]\nrate = \"10 Mbit/s\"\ndelay = \"20 ms\"\nqueue = {queue}\n{traffic}\
+         [probes]\nqueues = [\"bottleneck\"]\npackets = [\"bottleneck\"]\n"
+    )
+}
+
+fn tcps(name: &str, count: u32, first: u32, dscp: u32) -> String {
+    let hosts = |side: &str| (first..first + count).map(|n| format!("\"{side}-{n}\"")).collect::<Vec<_>>().join(", ");
+    format!(
+        "[flows.{name}]\nkind = \"tcp\"\nvariant = \"sack\"\ncount = {count}\nmss = \"960 B\"\nhdr = \"40 B\"\n\
+         start_jitter = \"1 s\"\nsend_jitter = \"1 ms\"\ndscp = {dscp}\nfrom = [{}]\nto = [{}]\n",
+        hosts("left"),
+        hosts("right")
+    )
+}
+
+fn cbr(name: &str, mbit: f64, host: u32, dscp: u32) -> String {
+    format!(
+        "[flows.{name}]\nkind = \"cbr\"\nrate = \"{mbit} Mbit/s\"\npacket_size = \"500 B\"\njitter = 0.3\ndscp = {dscp}\n\
+         from = \"left-{host}\"\nto = \"right-{host}\"\n"
+    )
+}
+
+/// How long packets of a flow have been at the bottleneck, from arrival to departure, at most, ms.
+fn longest_ms(output: &RunOutput, flow: &str) -> f64 {
+    let packets = table(output, "packets");
+    let (at, action) = (numbers(packets, "t_s"), words(packets, "action"));
+    let (whose, number) = (words(packets, "flow"), numbers(packets, "number"));
+    let mut came = std::collections::BTreeMap::new();
+    let mut longest = 0.0_f64;
+    for row in (0..at.len()).filter(|&row| whose[row] == flow && at[row] > 20.0) {
+        match action[row].as_str() {
+            "accepted" => drop(came.insert(number[row] as u64, at[row])),
+            "departed" => {
+                if let Some(since) = came.remove(&(number[row] as u64)) {
+                    longest = longest.max(1e3 * (at[row] - since));
+                }
+            }
+            _ => {}
+        }
+    }
+    longest
+}
+
+#[test]
+fn what_goes_first_waits_for_one_packet_at_most() {
+    // Ten TCPs fill the link; the call has 1 Mbit/s, a tenth of it, as by default.
+    let traffic = tcps("web", 10, 0, 0) + &cbr("call", 0.9, 20, 46);
+    let output = go(&dumbbell("{ kind = \"classes\" }", &traffic));
+    // A packet of 1000 bytes that is on its way, the own one of 500, and one of its own ahead of it.
+    let longest = longest_ms(&output, "call");
+    assert!((0.8..=1.7).contains(&longest), "{longest} ms");
+    assert!((value(&output, "call", "rate") / 0.9e6 - 1.0).abs() < 0.01);
+    assert!(value(&output, "bottleneck", "efficiency") > 0.95);
+    // Without a class of its own it waits among all others.
+    let output = go(&dumbbell("{ kind = \"classes\" }", &traffic.replace("dscp = 46", "dscp = 0")));
+    assert!(longest_ms(&output, "call") > 5.0);
+    // More than its tenth does not pass.
+    let traffic = tcps("web", 10, 0, 0) + &cbr("call", 3.0, 20, 46);
+    let rate = value(&go(&dumbbell("{ kind = \"classes\" }", &traffic)), "call", "rate");
+    assert!((rate / 1e6 - 1.0).abs() < 0.01, "{rate}");
+}
+
+#[test]
+fn weights_are_what_aggregates_get() {
+    let queue = "{ kind = \"classes\", classes = [{ dscp = [10], weight = 3.0, queue = { kind = \"fq-codel\" } }, \
+                 { queue = { kind = \"fq-codel\" } }] }";
+    // However many flows there are in each.
+    for (first, second) in [(10, 10), (4, 16)] {
+        let output = go(&dumbbell(queue, &(tcps("gold", first, 0, 10) + &tcps("lead", second, first, 0))));
+        let sum = |name: &str, count: u32| -> f64 {
+            (0..count).map(|n| value(&output, &format!("{name}-{n}"), "rate")).sum()
+        };
+        let ratio = sum("gold", first) / sum("lead", second);
+        assert!((ratio / 3.0 - 1.0).abs() < 0.02, "{first} {second}: {ratio}");
+    }
+}
+
+#[test]
+fn sessions_have_a_class_as_well() {
+    let session = "[sessions.film]\nscheme = \"cbr\"\nrate = \"8 Mbit/s\"\nsource = \"left-20\"\ndscp = 10\n\
+                   receivers = { nodes = [\"right-20\", \"right-21\"] }\n";
+    let queue = "{ kind = \"classes\", classes = [{ dscp = [10], weight = 1.0, queue = { kind = \"drop-tail\" } }, \
+                 { weight = 1.0, queue = { kind = \"codel\" } }] }";
+    let output = go(&dumbbell(queue, &(tcps("web", 10, 0, 0) + session)));
+    let rate = value(&output, "film-0", "rate");
+    assert!((rate / 5e6 - 1.0).abs() < 0.01, "{rate}");
+}
+
+#[test]
+fn what_is_policed_and_what_is_shaped_has_its_rate() {
+    let policed = "{ kind = \"policer\", rate = \"2 Mbit/s\", queue = { kind = \"codel\" } }";
+    let rate = value(&go(&dumbbell(policed, &cbr("stream", 6.0, 0, 0))), "stream", "rate");
+    assert!((rate / 2e6 - 1.0).abs() < 0.005, "{rate}");
+    let shaped = "{ kind = \"shaper\", rate = \"3 Mbit/s\", queue = { kind = \"fq-codel\" } }";
+    let output = go(&dumbbell(shaped, &tcps("web", 4, 0, 0)));
+    let sum: f64 = (0..4).map(|n| value(&output, &format!("web-{n}"), "rate")).sum();
+    assert!((sum / 3e6 - 1.0).abs() < 0.01, "{sum}");
+    // Only what the class sends is policed.
+    let queue = "{ kind = \"classes\", classes = [{ dscp = [8], queue = { kind = \"policer\", rate = \"1 Mbit/s\", queue = \
+                 { kind = \"drop-tail\" } } }, { queue = { kind = \"codel\" } }] }";
+    let output = go(&dumbbell(queue, &(tcps("web", 5, 0, 0) + &cbr("stream", 6.0, 20, 8))));
+    let rate = value(&output, "stream", "rate");
+    assert!((rate / 1e6 - 1.0).abs() < 0.005, "{rate}");
+    assert!(value(&output, "bottleneck", "efficiency") > 0.95);
+}
+
+#[test]
+fn warnings_look_into_queues_within_queues() {
+    let kinds = |queue: &str, traffic: &str| -> Vec<&'static str> {
+        let known = warning::known(&scenario(&dumbbell(queue, traffic)));
+        known.into_iter().map(|known| known.warning.kind).collect()
+    };
+    let ecn = tcps("web", 2, 0, 0) + "ecn = \"ecn\"\n" + &tcps("deaf", 2, 2, 0);
+    for inner in ["{ kind = \"fq-codel\" }", "{ kind = \"red\", ecn = true }"] {
+        let shaped = format!("{{ kind = \"shaper\", queue = {inner} }}");
+        assert!(kinds(&shaped, &ecn).contains(&"ecn-mixed"), "{inner}");
+        let classes = format!("{{ kind = \"classes\", classes = [{{ queue = {shaped} }}] }}");
+        assert!(kinds(&classes, &ecn).contains(&"ecn-mixed"), "{inner}");
+    }
+    assert!(!kinds("{ kind = \"classes\" }", &ecn).contains(&"ecn-mixed"));
+    let hasty = "{ kind = \"policer\", queue = { kind = \"codel\", interval = \"20 ms\", target = \"1 ms\" } }";
+    assert!(kinds(hasty, &ecn).contains(&"codel-interval"));
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_place() {
+    let wrong = |queue: &str, traffic: &str| -> Vec<(String, String)> {
+        let problems = Scenario::from_toml(&dumbbell(queue, traffic)).expect_err("it is refused");
+        problems.into_iter().map(|problem| (problem.path, problem.message)).collect()
+    };
+    let flow = cbr("call", 1.0, 0, 64);
+    assert_eq!(wrong("{ kind = \"codel\" }", &flow)[0].0, "flows.call.dscp");
+    let session = "[sessions.film]\nscheme = \"cbr\"\nsource = \"left-0\"\ndscp = 99\n";
+    assert_eq!(wrong("{ kind = \"codel\" }", session)[0].0, "sessions.film.dscp");
+    let of_queue = |queue: &str| wrong(queue, &cbr("call", 1.0, 0, 0));
+    let found = of_queue("{ kind = \"classes\", classes = [{ dscp = [1] }] }");
+    println!("{found:?}");
+    let (path, message) = &found[0];
+    assert!(path.starts_with("links.bottleneck.queue.classes") && message.contains("missing"), "{found:?}");
+    let found = of_queue("{ kind = \"classes\", classes = [{ weight = 0.0, queue = { kind = \"codel\" } }] }");
+    println!("{found:?}");
+    assert!(found[0].0.ends_with("weight"), "{found:?}");
+    let found = of_queue("{ kind = \"classes\", classes = [{ dscp = [64], queue = { kind = \"codel\" } }] }");
+    println!("{found:?}");
+    assert!(found[0].0.contains("dscp"), "{found:?}");
+    let found = of_queue("{ kind = \"shaper\", rate = \"0 bit/s\" }");
+    println!("{found:?}");
+    let found = of_queue("{ kind = \"shaper\", queue = { kind = \"codel\", interval = \"1 ms\" } }");
+    println!("{found:?}");
+    assert!(found[0].0.ends_with("queue.interval"), "{found:?}");
+    let found = of_queue("{ kind = \"shaper\", queue = { kind = \"drop-tail\", limit = \"1 BDP\" } }");
+    println!("{found:?}");
+}
