@@ -61,7 +61,8 @@ fn tcps(name: &str, count: u32, first: u32, dscp: u32) -> String {
 
 fn cbr(name: &str, mbit: f64, host: u32, dscp: u32) -> String {
     format!(
-        "[flows.{name}]\nkind = \"cbr\"\nrate = \"{mbit} Mbit/s\"\npacket_size = \"500 B\"\njitter = 0.3\ndscp = {dscp}\n\
+        "[flows.{name}]\nkind = \"cbr\"\nrate = \"{mbit} Mbit/s\"\npacket_size = \"500 B\"\njitter = 0.3\n\
+         dscp = {dscp}\n\
          from = \"left-{host}\"\nto = \"right-{host}\"\n"
     )
 }
@@ -142,8 +143,8 @@ fn what_is_policed_and_what_is_shaped_has_its_rate() {
     let sum: f64 = (0..4).map(|n| value(&output, &format!("web-{n}"), "rate")).sum();
     assert!((sum / 3e6 - 1.0).abs() < 0.01, "{sum}");
     // Only what the class sends is policed.
-    let queue = "{ kind = \"classes\", classes = [{ dscp = [8], queue = { kind = \"policer\", rate = \"1 Mbit/s\", queue = \
-                 { kind = \"drop-tail\" } } }, { queue = { kind = \"codel\" } }] }";
+    let queue = "{ kind = \"classes\", classes = [{ dscp = [8], queue = { kind = \"policer\", rate = \"1 Mbit/s\" } }, \
+                 { queue = { kind = \"codel\" } }] }";
     let output = go(&dumbbell(queue, &(tcps("web", 5, 0, 0) + &cbr("stream", 6.0, 20, 8))));
     let rate = value(&output, "stream", "rate");
     assert!((rate / 1e6 - 1.0).abs() < 0.005, "{rate}");
