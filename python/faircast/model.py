@@ -838,8 +838,8 @@ class Classes(Part):
         The classes. Default: "expedited" (DSCP 46, EF) before all others, up to a tenth of the link's rate (RFC 3246);
         "assured" (AF11 to AF43, RFC 2597) and "default", of which the first has three times the weight.
     limit : str such as "50 packets", optional
-        The most that may wait in all classes together, in packets or in bytes; each queue has its own limit beside
-        that. Default "10000 packets".
+        The most that may wait in all classes together, in packets or in bytes; each queue has its own limit beside it.
+        Default "10000 packets".
     """
 
     kind: ClassVar[str | None] = "classes"

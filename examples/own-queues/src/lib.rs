@@ -10,7 +10,7 @@ use faircast_proto::quantity::{Packets, QueueSize};
 /// Makes the queues known: scenarios may name them from now on.
 pub fn register() {
     let guests = faircast_scenario::guests!();
-    guests.queue::<shaper::Config>("shaper", "Lets through a mean rate and bursts, by a token bucket.");
+    guests.queue::<shaper::Config>("token-bucket", "Lets through a mean rate and bursts, by a token bucket.");
     guests.queue::<head_drop::Config>("head-drop", "Drops from the front what finds no room or has waited too long.");
     guests.queue::<two_queues::Config>("two-queues", "Unicast and multicast by turns, each with its weight.");
 }

@@ -71,7 +71,7 @@ impl Discipline for Shaper {
 
 impl Scheduler for Shaper {
     fn name(&self) -> &str {
-        "shaper"
+        "token-bucket"
     }
 
     fn enqueue(&mut self, held: Held, _packet: &Packet, _at: &InterfaceView, _drops: &mut Drops) {

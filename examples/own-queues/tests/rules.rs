@@ -54,7 +54,7 @@ fn two_queues_keep_multicast_alive_beside_a_flood() {
 
 #[test]
 fn a_shaper_bounds_what_a_link_carries() {
-    let queue = r#"kind = "shaper", rate = "300 kbit/s", limit = "30 packets""#;
+    let queue = r#"kind = "token-bucket", rate = "300 kbit/s", limit = "30 packets""#;
     let output = output(&STARVED.replace(r#"kind = "two-queues", limit = "30 packets""#, queue));
     let carried = value(&output, "flood", "goodput") + value(&output, "film", "goodput");
     assert!((299e3..301e3).contains(&carried), "{carried}");

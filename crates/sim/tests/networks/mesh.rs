@@ -151,6 +151,7 @@ fn layers(network: &mut NetworkBuilder, terminals: &[NodeId]) {
             level: Some(level),
             climb: climb.iter().map(step).collect(),
             announce: Some(Announce::Apart),
+            ecn: false,
         })
     };
     let members = [
