@@ -408,7 +408,9 @@ impl Link {
             Ecn::Moderate => self.counters.marked_moderate += 1,
             Ecn::NotCapable | Ecn::Scalable | Ecn::Capable => {}
         }
-        self.tell_agent(now, store.get(label.packet()));
+        if self.special.is_some() {
+            self.tell_agent(now, store.get(label.packet()));
+        }
         store.set_ecn(label, level)
     }
 
@@ -425,13 +427,14 @@ impl Link {
             DropReason::Down => &mut losses.down,
         });
         self.observe(now, PacketAction::Dropped(reason), store.get(label.packet()), waiting);
-        if reason != DropReason::Down {
+        if self.special.is_some() && reason != DropReason::Down {
             self.tell_agent(now, store.get(label.packet()));
         }
         store.release(label.packet());
     }
 
-    /// Tells the router agent of a packet that has been dropped or marked.
+    /// Tells the router agent, if there is one, of a packet that has been dropped or marked.
+    #[cold]
     fn tell_agent(&mut self, now: Instant, packet: &Packet) {
         if let Some(port) = self.port_mut() {
             port.congestion(packet, now);
