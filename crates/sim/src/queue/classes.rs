@@ -254,7 +254,7 @@ impl Scheduler for Classes {
     }
 
     fn dequeue(&mut self, at: &InterfaceView, drops: &mut Drops) -> Option<(Held, Verdict)> {
-        self.classes.iter_mut().for_each(|class| class.queue.rest());
+        self.classes.iter_mut().for_each(|class| class.queue.rest(at));
         let mut first = 0;
         while first < self.classes.len() {
             let priority = self.classes[first].priority;

@@ -14,8 +14,9 @@ pub(super) struct Inner {
     bytes: u64,
     /// Packets that have left it and wait on, 0 or 1, and their bytes.
     aside: (u32, u64),
-    /// Whether what is in transmission is its packet, as far as it was asked last.
+    /// Whether the last packet that the interface has sent or sends is its own.
     serves: bool,
+    /// When the last packet of its own had been sent, if another's was sent since.
     idle_since: Instant,
 }
 
@@ -35,7 +36,7 @@ impl Inner {
             waiting_pkts: self.queue.len() as u32 + self.aside.0,
             waiting_bytes: self.bytes + self.aside.1,
             transmitting: at.transmitting && self.serves,
-            idle_since: self.idle_since,
+            idle_since: if self.serves { at.idle_since } else { self.idle_since },
             ..*at
         }
     }
@@ -53,13 +54,14 @@ impl Inner {
     }
 
     pub(super) fn dequeue(&mut self, at: &InterfaceView, drops: &mut Drops) -> Option<(Held, Verdict)> {
+        self.rest(at);
         let (view, before) = (self.view(at), drops.packets.len());
         let out = self.queue.dequeue(&view, drops);
         self.forget(&drops.packets[before..]);
         if let Some((held, _)) = &out {
             self.bytes -= u64::from(held.size());
         }
-        (self.serves, self.idle_since) = (out.is_some(), at.now);
+        self.serves = matches!(out, Some((_, Verdict::Accept | Verdict::Mark(_))));
         out
     }
 
@@ -68,9 +70,12 @@ impl Inner {
         self.aside = size.map_or((0, 0), |size| (1, u64::from(size)));
     }
 
-    /// Another queue has been served.
-    pub(super) fn rest(&mut self) {
-        self.serves = false;
+    /// The transmitter is free for the next packet, of this queue or of another: if the last was its own, it has been
+    /// idle since that had been sent, however often it is asked.
+    pub(super) fn rest(&mut self, at: &InterfaceView) {
+        if std::mem::take(&mut self.serves) {
+            self.idle_since = at.idle_since;
+        }
     }
 
     fn forget(&mut self, dropped: &[(Held, super::DropReason)]) {
@@ -99,5 +104,49 @@ impl Inner {
 impl std::fmt::Debug for Inner {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} with {} packets, {} B", self.queue.name(), self.queue.len(), self.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::auto::Auto;
+    use super::super::battery::{link, packet};
+    use super::super::red;
+    use super::*;
+    use crate::ids::LinkId;
+    use crate::part::Aim;
+    use crate::store::Store;
+    use faircast_proto::packet::Ecn;
+    use faircast_proto::time::{Duration, Rate};
+
+    /// A busy interface, whose last packet left `since`.
+    fn view(now: Instant, since: Instant) -> InterfaceView {
+        let (waiting_pkts, waiting_bytes, rate) = (0, 0, Rate(1_500_000));
+        InterfaceView { now, waiting_pkts, waiting_bytes, transmitting: true, idle_since: since, rate }
+    }
+
+    #[test]
+    fn a_queue_is_idle_however_often_it_is_asked_for_a_packet() {
+        let red = red::Config { w_q: Auto::Set(0.5), ..Default::default() };
+        let (mut inner, mut store) = (Inner::new(&Config::Red(red), link(0)), Store::default());
+        let (mut now, packet, mut drops) = (Instant::ZERO, packet(1000, Ecn::NotCapable), Drops::default());
+        for _ in 0..4 {
+            assert_eq!(inner.arrive(&packet, &view(now, now)), Verdict::Accept);
+            let (label, ecn) = (store.insert(&packet), Ecn::NotCapable);
+            let held = Held { label, since: now, aim: Aim::Wanting, link: LinkId(0), ecn, doomed: false };
+            inner.enqueue(held, &packet, &view(now, now), &mut drops);
+        }
+        // Three waited when the fourth came: 0, 0.5, 1.25, 2.125.
+        assert_eq!(inner.queue.average_pkts(), Some(2.125));
+        let free = |now| InterfaceView { transmitting: false, ..view(now, now) };
+        while inner.dequeue(&free(now), &mut drops).is_some() {}
+        // For a second others are sent, and this one is asked each millisecond: it might have sent 187 packets.
+        for _ in 0..1000 {
+            now += Duration::from_millis(1);
+            assert!(inner.dequeue(&free(now), &mut drops).is_none());
+        }
+        inner.arrive(&packet, &view(now, now));
+        let average = inner.queue.average_pkts().expect("RED has one");
+        assert!(average < 1e-50, "{average}");
     }
 }
