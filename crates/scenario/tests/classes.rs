@@ -164,6 +164,9 @@ fn warnings_look_into_queues_within_queues() {
         let classes = format!("{{ kind = \"classes\", classes = [{{ queue = {shaped} }}] }}");
         assert!(kinds(&classes, &ecn).contains(&"ecn-mixed"), "{inner}");
     }
+    let policed = |action| format!("{{ kind = \"policer\", action = \"{action}\" }}");
+    assert!(kinds(&policed("mark"), &ecn).contains(&"ecn-mixed"));
+    assert!(!kinds(&policed("drop"), &ecn).contains(&"ecn-mixed"));
     assert!(!kinds("{ kind = \"classes\" }", &ecn).contains(&"ecn-mixed"));
     let hasty = "{ kind = \"policer\", queue = { kind = \"codel\", interval = \"20 ms\", target = \"1 ms\" } }";
     assert!(kinds(hasty, &ecn).contains(&"codel-interval"));
@@ -181,20 +184,16 @@ fn what_is_wrong_is_named_with_its_place() {
     assert_eq!(wrong("{ kind = \"codel\" }", session)[0].0, "sessions.film.dscp");
     let of_queue = |queue: &str| wrong(queue, &cbr("call", 1.0, 0, 0));
     let found = of_queue("{ kind = \"classes\", classes = [{ dscp = [1] }] }");
-    println!("{found:?}");
     let (path, message) = &found[0];
     assert!(path.starts_with("links.bottleneck.queue.classes") && message.contains("missing"), "{found:?}");
     let found = of_queue("{ kind = \"classes\", classes = [{ weight = 0.0, queue = { kind = \"codel\" } }] }");
-    println!("{found:?}");
     assert!(found[0].0.ends_with("weight"), "{found:?}");
     let found = of_queue("{ kind = \"classes\", classes = [{ dscp = [64], queue = { kind = \"codel\" } }] }");
-    println!("{found:?}");
     assert!(found[0].0.contains("dscp"), "{found:?}");
     let found = of_queue("{ kind = \"shaper\", rate = \"0 bit/s\" }");
-    println!("{found:?}");
+    assert_eq!(found[0].0, "links.bottleneck.queue.rate");
     let found = of_queue("{ kind = \"shaper\", queue = { kind = \"codel\", interval = \"1 ms\" } }");
-    println!("{found:?}");
     assert!(found[0].0.ends_with("queue.interval"), "{found:?}");
     let found = of_queue("{ kind = \"shaper\", queue = { kind = \"drop-tail\", limit = \"1 BDP\" } }");
-    println!("{found:?}");
+    assert!(found[0].0.starts_with("links.bottleneck.queue"), "{found:?}");
 }

@@ -26,6 +26,15 @@ fn two(settings: &str) -> String {
 }
 
 #[test]
+fn a_drop_tail_queue_within_another_is_one_as_well() {
+    let drop_tail = DROP_TAIL.replace("{ kind", "{ kind = \"shaper\", queue = { kind").replace(" }\n", " } }\n");
+    assert_eq!(told(2, &drop_tail, &two("")).len(), 1, "{drop_tail}");
+    let codel = "rate = \"2 Mbit/s\"\ndelay = \"20 ms\"\nqueue = { kind = \"shaper\", queue = { kind = \"codel\", \
+                 limit = \"12 packets\" } }\n";
+    assert_eq!(told(2, codel, &two("")).len(), 0);
+}
+
+#[test]
 fn greedy_flows_that_send_as_acks_come_are_told_at_a_drop_tail_queue() {
     let found = told(2, DROP_TAIL, &two(""));
     let [warning] = &found[..] else { panic!("{found:?}") };

@@ -90,7 +90,7 @@ fn is_scalable(kind: &FlowConfig) -> bool {
 
 /// Whether a queue has marks for those who answer each a little (RFC 8290, section 5.2.7).
 fn has_threshold(queue: &queue::Config) -> bool {
-    queue.leaves().into_iter().any(|leaf| match leaf {
+    queue.all().into_iter().any(|one| match one {
         queue::Config::CoDel(codel) => codel.ce_threshold.is_some(),
         queue::Config::FqCoDel(fq) => fq.ce_threshold.is_some(),
         _ => false,
@@ -142,16 +142,17 @@ fn of_link(link: &crate::network::DirectedLink, queue: Marks, crossing: &[(Strin
 }
 
 fn of_queue(queue: &queue::Config) -> Marks {
-    queue.leaves().into_iter().map(of_leaf).find(|marks| *marks != Marks::Not).unwrap_or(Marks::Not)
+    queue.all().into_iter().map(of_one).find(|marks| *marks != Marks::Not).unwrap_or(Marks::Not)
 }
 
-fn of_leaf(queue: &queue::Config) -> Marks {
+fn of_one(queue: &queue::Config) -> Marks {
     match queue {
         queue::Config::Red(red) if red.ecn => Marks::Ecn,
         queue::Config::Mecn(_) => Marks::Mecn,
         queue::Config::DualPi2(_) => Marks::Dual,
         queue::Config::CoDel(codel) if codel.ecn || codel.ce_threshold.is_some() => Marks::Ecn,
         queue::Config::FqCoDel(fq) if fq.ecn || fq.ce_threshold.is_some() => Marks::Ecn,
+        queue::Config::Policer(policer) if policer.action == queue::policer::Action::Mark => Marks::Ecn,
         queue::Config::Pie(pie) if pie.ecn && pie.mark_ecnth > 0.0 => Marks::Ecn,
         _ => Marks::Not,
     }

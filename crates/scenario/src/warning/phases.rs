@@ -12,7 +12,6 @@ use crate::network::{Network, NetworkFlow};
 use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::time::{Duration, Rate};
 use faircast_sim::ids::{LinkId, NodeId};
-use faircast_sim::queue;
 
 /// Up to so many senders share a link in a way that phases decide on, whatever their round-trip times. A choice: beside
 /// TCPs with round-trip times from 46 to 106 ms that have `send_jitter` TFMCC gets 1.53 times what it gets beside the
@@ -50,7 +49,7 @@ pub(super) fn effects<'a>(network: &'a Network, ways: &'a Ways<'a>, uses: &'a [U
 fn effect(ways: &Ways<'_>, id: LinkId, used: &Use, senders: usize, greedy: &[&NetworkFlow]) -> Option<Warning> {
     let link = ways.link(id);
     // Where errors take more than the queue they are as good as a random time.
-    let is_drop_tail = matches!(*link.queue, queue::Config::DropTail(_)) && used.overflow > used.lost;
+    let is_drop_tail = link.queue.is_drop_tail() && used.overflow > used.lost;
     if senders < 2 || !is_drop_tail || used.utilisation < USED_FROM {
         return None;
     }

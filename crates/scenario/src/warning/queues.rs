@@ -42,8 +42,8 @@ fn intervals(network: &Network) -> Vec<KnownWarning> {
 /// Under fair queueing a session of several groups has as many shares.
 fn layers(network: &Network, ways: &Ways) -> Vec<KnownWarning> {
     let is_by_address = |queue: &queue::Config| {
-        let of_leaf = |leaf: &queue::Config| matches!(leaf, queue::Config::FqCoDel(fq) if fq.by == By::Address);
-        queue.leaves().into_iter().any(of_leaf)
+        let of_one = |one: &queue::Config| matches!(one, queue::Config::FqCoDel(fq) if fq.by == By::Address);
+        queue.all().into_iter().any(of_one)
     };
     let mut crossing: Vec<Vec<&str>> = vec![Vec::new(); network.links.len()];
     if !network.links.iter().any(|link| is_by_address(&link.queue)) {
@@ -73,10 +73,10 @@ fn layers(network: &Network, ways: &Ways) -> Vec<KnownWarning> {
 
 /// The interval of a queue under CoDel.
 fn interval(queue: &queue::Config) -> Option<Duration> {
-    let of_leaf = |leaf: &queue::Config| match leaf {
+    let of_one = |one: &queue::Config| match one {
         queue::Config::CoDel(codel) => Some(codel.interval),
         queue::Config::FqCoDel(fq) => Some(fq.interval),
         _ => None,
     };
-    queue.leaves().into_iter().filter_map(of_leaf).min()
+    queue.all().into_iter().filter_map(of_one).min()
 }

@@ -22,6 +22,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 const ARRIVALS: u32 = 4_000;
 const SEEDS: u64 = 5;
 const RATE: Rate = Rate(1_500_000);
+/// Of the flows whose packets come in turn, so that each class of `classes` has some: best effort, one that samples
+/// name, AF11 and EF.
+const DSCP: [u8; 4] = [0, 1, 10, 46];
 
 /// Runs the battery on the disciplines that `make` builds; `limit` is what they promise to keep.
 ///
@@ -187,7 +190,8 @@ struct Owner<S> {
 }
 
 impl<S: Scheduler> Owner<S> {
-    fn new(seed: u64, limit: QueueSize, queue: S) -> Owner<S> {
+    fn new(seed: u64, limit: QueueSize, mut queue: S) -> Owner<S> {
+        queue.know_dscp(&DSCP.into());
         let (now, store, inside) = (Instant::ZERO, Store::default(), BTreeMap::new());
         Owner { queue, limit, seed, now, store, inside, done: None, idle_since: now, fates: Vec::new() }
     }
@@ -205,7 +209,7 @@ impl<S: Scheduler> Owner<S> {
             self.advance(self.now + Duration::from_secs_f64(gap));
             let size = [40, 576, 1000, 1500][(random.uniform() * 4.0) as usize];
             let ecn = [Ecn::NotCapable, Ecn::Capable, Ecn::Incipient, Ecn::Moderate][(random.uniform() * 4.0) as usize];
-            self.come(packet(size, ecn));
+            self.come(Packet { flow: FlowId(arrival % DSCP.len() as u32), ..packet(size, ecn) });
             if random.chance(0.01) {
                 let of = 1 + (random.uniform() * 3.0) as u32;
                 self.hand_off(of);
@@ -284,7 +288,7 @@ impl<S: Scheduler> Owner<S> {
                     check_mark(*verdict, held.ecn(), self.seed);
                     self.note(held, if *verdict == Verdict::Accept { "sent" } else { "marked" });
                     let plain = RATE.time_for(u32::from(held.size()));
-                    let packet = packet(held.size(), held.ecn());
+                    let packet = *self.store.get(held.label.packet());
                     self.done = Some(self.now + self.queue.service_time(held, &packet, plain));
                 }
                 None => {}

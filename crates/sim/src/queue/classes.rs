@@ -15,7 +15,7 @@ use super::scheduler::Scheduler;
 use super::{codel, drop_tail, policer};
 use faircast_proto::packet::Packet;
 use faircast_proto::quantity::QueueSize;
-use faircast_proto::time::Instant;
+use faircast_proto::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -198,9 +198,15 @@ impl Classes {
         Classes { classes: classes.collect(), of_dscp, of_flows: Arc::default(), room: Room::waiting(config.limit) }
     }
 
-    fn class_of(&mut self, packet: &Packet) -> &mut Class {
+    /// The place of a packet's class.
+    fn place_of(&self, packet: &Packet) -> usize {
         let dscp = self.of_flows.get(packet.flow.0 as usize).copied().unwrap_or(0);
-        &mut self.classes[usize::from(self.of_dscp[usize::from(dscp & 63)])]
+        usize::from(self.of_dscp[usize::from(dscp & 63)])
+    }
+
+    fn class_of(&mut self, packet: &Packet) -> &mut Class {
+        let place = self.place_of(packet);
+        &mut self.classes[place]
     }
 
     /// The next packet of the classes from `first` to before `end`, which have one priority.
@@ -282,6 +288,10 @@ impl Scheduler for Classes {
     fn know_dscp(&mut self, of_flows: &Arc<[u8]>) {
         self.of_flows = of_flows.clone();
         self.classes.iter_mut().for_each(|class| class.queue.know_dscp(of_flows));
+    }
+
+    fn service_time(&self, held: &Held, packet: &Packet, plain: Duration) -> Duration {
+        self.classes[self.place_of(packet)].queue.service_time(held, packet, plain)
     }
 }
 

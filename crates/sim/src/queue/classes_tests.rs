@@ -1,6 +1,7 @@
 use super::*;
 use crate::ids::LinkId;
 use crate::part::Aim;
+use crate::queue::auto::Auto;
 use crate::queue::battery::{link, packet};
 use crate::queue::{fq_codel, red, shaper};
 use crate::store::Store;
@@ -166,6 +167,22 @@ fn a_queue_knows_of_its_own_class_alone() {
     bench.queue.remove(&mut |_| true, &mut out);
     assert_eq!((out.len(), bench.queue.len()), (501, 0));
     assert!(bench.queue.classes.iter().all(|class| format!("{:?}", class.queue).ends_with("0 packets, 0 B")));
+}
+
+#[test]
+fn a_queue_that_is_not_asked_is_idle_while_others_are_sent() {
+    let red = red::Config { w_q: Auto::Set(0.5), ..Default::default() };
+    let mut bench = Bench::new(vec![class(&[1], 1, 1.0, QueueConfig::Red(red)), class(&[2], 0, 1.0, tail(9.0))]);
+    (0..4).for_each(|_| assert_eq!(bench.come(1, 1000), Verdict::Accept));
+    (0..4).for_each(|_| assert_eq!(bench.leave(), Some((1, 1000))));
+    // RED's average is 2.125. Its queue is the second by priority, so it is not asked while the first has packets.
+    bench.come(2, 1000);
+    bench.now = Instant(16_000_000);
+    assert_eq!(bench.leave(), Some((2, 1000)));
+    bench.now = Instant(32_000_000);
+    bench.come(1, 1000);
+    // At 1.5 Mbit/s there is time for six packets in 32 ms.
+    assert_eq!(bench.queue.classes[1].queue.average_pkts(), Some(2.125 * 0.5_f64.powi(7)));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::held::{Drops, Held};
 use super::scheduler::{InOrder, Scheduler};
 use super::{Config, Queue};
 use faircast_proto::packet::Packet;
-use faircast_proto::time::Instant;
+use faircast_proto::time::{Duration, Instant};
 use std::sync::Arc;
 
 /// A queue within another, whatever its kind, with its bytes counted.
@@ -99,6 +99,14 @@ impl Inner {
     pub(super) fn know_dscp(&mut self, of_flows: &Arc<[u8]>) {
         self.queue.know_dscp(of_flows);
     }
+
+    pub(super) fn average_pkts(&self) -> Option<f64> {
+        self.queue.average_pkts()
+    }
+
+    pub(super) fn service_time(&self, held: &Held, packet: &Packet, plain: Duration) -> Duration {
+        self.queue.service_time(held, packet, plain)
+    }
 }
 
 impl std::fmt::Debug for Inner {
@@ -111,13 +119,15 @@ impl std::fmt::Debug for Inner {
 mod tests {
     use super::super::auto::Auto;
     use super::super::battery::{link, packet};
-    use super::super::red;
+    use super::super::{Fifo, GUESTS, QueueKind, red};
     use super::*;
     use crate::ids::LinkId;
     use crate::part::Aim;
     use crate::store::Store;
+    use faircast_proto::guest::Kind;
     use faircast_proto::packet::Ecn;
-    use faircast_proto::time::{Duration, Rate};
+    use faircast_proto::quantity::QueueSize;
+    use faircast_proto::time::Rate;
 
     /// A busy interface, whose last packet left `since`.
     fn view(now: Instant, since: Instant) -> InterfaceView {
@@ -125,28 +135,144 @@ mod tests {
         InterfaceView { now, waiting_pkts, waiting_bytes, transmitting: true, idle_since: since, rate }
     }
 
+    /// A queue that takes so long for each packet.
+    struct Slow(Fifo);
+
+    impl Discipline for Slow {
+        fn arrive(&mut self, _: &Packet, _: &InterfaceView) -> Verdict {
+            Verdict::Accept
+        }
+
+        fn average_pkts(&self) -> Option<f64> {
+            Some(7.0)
+        }
+    }
+
+    impl Scheduler for Slow {
+        fn name(&self) -> &str {
+            "slow"
+        }
+
+        fn enqueue(&mut self, held: Held, _: &Packet, _: &InterfaceView, _: &mut Drops) {
+            self.0.push(held);
+        }
+
+        fn dequeue(&mut self, _: &InterfaceView, _: &mut Drops) -> Option<(Held, Verdict)> {
+            self.0.pop().map(|held| (held, Verdict::Accept))
+        }
+
+        fn len(&self) -> usize {
+            self.0.len()
+        }
+
+        fn remove(&mut self, leaves: &mut dyn FnMut(&mut Held) -> bool, out: &mut Vec<Held>) {
+            self.0.remove(leaves, out);
+        }
+
+        fn service_time(&self, _: &Held, _: &Packet, plain: Duration) -> Duration {
+            plain.mul_f64(3.0)
+        }
+    }
+
+    struct SlowKind;
+
+    impl QueueKind for SlowKind {
+        fn limit(&self) -> QueueSize {
+            QueueSize::Packets(9.0)
+        }
+
+        fn queue(&self, _: LinkContext) -> Queue {
+            Queue::Scheduler(Box::new(Slow(Fifo::default())))
+        }
+    }
+
     #[test]
-    fn a_queue_is_idle_however_often_it_is_asked_for_a_packet() {
+    fn what_a_queue_within_says_of_itself_is_heard() {
+        let slow = Kind::<dyn QueueKind>::read_by("slow-within", "", "tests", true.into(), |given| {
+            Ok((given, Arc::new(SlowKind) as Arc<dyn QueueKind>))
+        });
+        GUESTS.add(slow).expect("no other has that name");
+        for (around, average) in [
+            (r#"{ "kind": "shaper", "queue": { "kind": "slow-within" } }"#, Some(7.0)),
+            (r#"{ "kind": "policer", "queue": { "kind": "slow-within" } }"#, Some(7.0)),
+            // There is no average of them all.
+            (r#"{ "kind": "classes", "classes": [{ "queue": { "kind": "slow-within" } }] }"#, None),
+        ] {
+            let config: Config = serde_json::from_str(around).expect("it is legal");
+            let Queue::Scheduler(queue) = Queue::new(&config, link(0)) else { panic!("{around}") };
+            let packet = packet(1000, Ecn::NotCapable);
+            let (label, since, ecn) = (Store::default().insert(&packet), Instant::ZERO, Ecn::NotCapable);
+            let held = Held { label, since, aim: Aim::Wanting, link: LinkId(0), ecn, doomed: false };
+            let time = queue.service_time(&held, &packet, Duration::from_millis(5));
+            assert_eq!((time, queue.average_pkts()), (Duration::from_millis(15), average), "{around}");
+        }
+    }
+
+    fn ms(milliseconds: u64) -> Instant {
+        Instant(milliseconds * 1_000_000)
+    }
+
+    /// An interface that is free, whose last packet left `since`.
+    fn free(now: Instant, since: Instant) -> InterfaceView {
+        InterfaceView { transmitting: false, ..view(now, since) }
+    }
+
+    /// RED with an average of 2.125 whose last packet is in transmission: four came at once, of which the averages
+    /// are 0, 0.5, 1.25 and 2.125.
+    fn red_that_sends_its_last() -> Inner {
         let red = red::Config { w_q: Auto::Set(0.5), ..Default::default() };
         let (mut inner, mut store) = (Inner::new(&Config::Red(red), link(0)), Store::default());
-        let (mut now, packet, mut drops) = (Instant::ZERO, packet(1000, Ecn::NotCapable), Drops::default());
+        let (packet, now, mut drops) = (packet(1000, Ecn::NotCapable), Instant::ZERO, Drops::default());
         for _ in 0..4 {
             assert_eq!(inner.arrive(&packet, &view(now, now)), Verdict::Accept);
             let (label, ecn) = (store.insert(&packet), Ecn::NotCapable);
             let held = Held { label, since: now, aim: Aim::Wanting, link: LinkId(0), ecn, doomed: false };
             inner.enqueue(held, &packet, &view(now, now), &mut drops);
         }
-        // Three waited when the fourth came: 0, 0.5, 1.25, 2.125.
-        assert_eq!(inner.queue.average_pkts(), Some(2.125));
-        let free = |now| InterfaceView { transmitting: false, ..view(now, now) };
-        while inner.dequeue(&free(now), &mut drops).is_some() {}
-        // For a second others are sent, and this one is asked each millisecond: it might have sent 187 packets.
-        for _ in 0..1000 {
-            now += Duration::from_millis(1);
-            assert!(inner.dequeue(&free(now), &mut drops).is_none());
+        (0..4).for_each(|_| assert!(inner.dequeue(&free(now, now), &mut drops).is_some()));
+        assert_eq!(inner.average_pkts(), Some(2.125));
+        inner
+    }
+
+    /// Its average when a packet comes.
+    fn average_at(inner: &mut Inner, at: InterfaceView) -> f64 {
+        inner.arrive(&packet(1000, Ecn::NotCapable), &at);
+        inner.average_pkts().expect("RED has one")
+    }
+
+    /// That after so many packets which it might have sent, and the one that comes.
+    fn decayed(packets: i32) -> f64 {
+        2.125 * 0.5_f64.powi(packets + 1)
+    }
+
+    // A packet of 1000 bytes takes 5.33 ms: there is time for three in 16 ms, for six in 32.
+
+    #[test]
+    fn a_queue_is_not_idle_while_its_own_packet_is_in_transmission() {
+        assert_eq!(average_at(&mut red_that_sends_its_last(), view(ms(32), ms(0))), decayed(0));
+    }
+
+    #[test]
+    fn a_queue_is_idle_with_its_interface() {
+        assert_eq!(average_at(&mut red_that_sends_its_last(), free(ms(32), ms(16))), decayed(3));
+    }
+
+    #[test]
+    fn a_queue_is_idle_while_others_are_sent_however_often_it_is_asked() {
+        let (mut inner, mut drops) = (red_that_sends_its_last(), Drops::default());
+        // Its own has left at 16 ms, and the interface stood idle until 24 ms. Others are sent from then on.
+        assert!(inner.dequeue(&free(ms(24), ms(16)), &mut drops).is_none());
+        for now in 25..48 {
+            assert!(inner.dequeue(&free(ms(now), ms(now)), &mut drops).is_none());
         }
-        inner.arrive(&packet, &view(now, now));
-        let average = inner.queue.average_pkts().expect("RED has one");
-        assert!(average < 1e-50, "{average}");
+        assert_eq!(average_at(&mut inner, view(ms(48), ms(47))), decayed(6));
+    }
+
+    #[test]
+    fn a_queue_is_idle_while_others_are_sent_before_it_is_asked() {
+        let mut inner = red_that_sends_its_last();
+        inner.rest(&free(ms(16), ms(16)));
+        inner.rest(&free(ms(40), ms(40)));
+        assert_eq!(average_at(&mut inner, view(ms(48), ms(40))), decayed(6));
     }
 }

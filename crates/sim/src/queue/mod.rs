@@ -207,13 +207,28 @@ macro_rules! queues {
                 }
             }
 
-            /// The queues in which packets wait: those within it, or itself.
-            pub fn leaves(&self) -> Vec<&Config> {
+            /// The queues right within it.
+            fn within(&self) -> Vec<&Config> {
                 match self {
-                    Config::Classes(classes) => classes.classes.iter().flat_map(|class| class.queue.leaves()).collect(),
-                    Config::Shaper(shaper) => shaper.queue.leaves(),
-                    Config::Policer(policer) => policer.queue.leaves(),
-                    _ => vec![self],
+                    Config::Classes(classes) => classes.classes.iter().map(|class| &class.queue).collect(),
+                    Config::Shaper(shaper) => vec![&shaper.queue],
+                    Config::Policer(policer) => vec![&policer.queue],
+                    _ => Vec::new(),
+                }
+            }
+
+            /// Itself and all queues within it, however deep.
+            pub fn all(&self) -> Vec<&Config> {
+                let within = self.within().into_iter().flat_map(Config::all);
+                std::iter::once(self).chain(within).collect()
+            }
+
+            /// Whether packets wait in drop-tail queues alone.
+            pub fn is_drop_tail(&self) -> bool {
+                let within = self.within();
+                match within.is_empty() {
+                    true => matches!(self, Config::DropTail(_)),
+                    false => within.into_iter().all(Config::is_drop_tail),
                 }
             }
 

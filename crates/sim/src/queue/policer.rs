@@ -11,7 +11,7 @@ use faircast_proto::limits;
 use faircast_proto::limits::{Limited, above, from};
 use faircast_proto::packet::{Ecn, Packet};
 use faircast_proto::quantity::{Bytes, QueueSize};
-use faircast_proto::time::{Instant, Rate};
+use faircast_proto::time::{Duration, Instant, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -116,6 +116,10 @@ impl Discipline for Policer {
             verdict => verdict,
         }
     }
+
+    fn average_pkts(&self) -> Option<f64> {
+        self.queue.average_pkts()
+    }
 }
 
 impl Scheduler for Policer {
@@ -145,6 +149,10 @@ impl Scheduler for Policer {
 
     fn know_dscp(&mut self, of_flows: &Arc<[u8]>) {
         self.queue.know_dscp(of_flows);
+    }
+
+    fn service_time(&self, held: &Held, packet: &Packet, plain: Duration) -> Duration {
+        self.queue.service_time(held, packet, plain)
     }
 }
 

@@ -14,7 +14,7 @@ use faircast_proto::limits;
 use faircast_proto::limits::{Limited, from};
 use faircast_proto::packet::Packet;
 use faircast_proto::quantity::{Bytes, QueueSize};
-use faircast_proto::time::{Instant, Rate};
+use faircast_proto::time::{Duration, Instant, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -91,6 +91,10 @@ impl Discipline for Shaper {
     fn arrive(&mut self, packet: &Packet, at: &InterfaceView) -> Verdict {
         self.queue.arrive(packet, at)
     }
+
+    fn average_pkts(&self) -> Option<f64> {
+        self.queue.average_pkts()
+    }
 }
 
 impl Scheduler for Shaper {
@@ -139,6 +143,10 @@ impl Scheduler for Shaper {
 
     fn know_dscp(&mut self, of_flows: &Arc<[u8]>) {
         self.queue.know_dscp(of_flows);
+    }
+
+    fn service_time(&self, held: &Held, packet: &Packet, plain: Duration) -> Duration {
+        self.queue.service_time(held, packet, plain)
     }
 }
 
