@@ -241,8 +241,8 @@ mod tests {
     }
 
     /// That after so many packets which it might have sent, and the one that comes.
-    fn decayed(packets: i32) -> f64 {
-        2.125 * 0.5_f64.powi(packets + 1)
+    fn decayed(packets: u32) -> f64 {
+        2.125 / f64::from(2_u32 << packets)
     }
 
     // A packet of 1000 bytes takes 5.33 ms: there is time for three in 16 ms, for six in 32.
