@@ -1,43 +1,10 @@
 //! DualPI2 in whole runs: ECT(1) beside what is classic, and what is worth a warning.
 
-use faircast_scenario::run::{Control, RunOutput};
-use faircast_scenario::tables::{Table, Values};
-use faircast_scenario::{Scenario, run, warning};
+mod support;
 
-fn scenario(text: &str) -> Scenario {
-    Scenario::from_toml(text).unwrap_or_else(|problems| panic!("{problems:#?}"))
-}
-
-fn go(text: &str, seed: u64) -> RunOutput {
-    run(&scenario(text), seed, &Control::default(), 1).unwrap_or_else(|problems| panic!("{problems:#?}"))
-}
-
-fn table<'a>(output: &'a RunOutput, name: &str) -> &'a Table {
-    output.tables.iter().find(|table| table.name == name).expect("there is such a table")
-}
-
-fn numbers(table: &Table, column: &str) -> Vec<f64> {
-    match table.get(column) {
-        Some(Values::Float(values)) => values.clone(),
-        Some(Values::Integer(values)) => values.iter().map(|&value| value as f64).collect(),
-        other => panic!("{column} is {other:?}"),
-    }
-}
-
-fn words(table: &Table, column: &str) -> Vec<String> {
-    match table.get(column) {
-        Some(Values::Words(words)) => words.codes.iter().map(|&code| words.dictionary[code as usize].clone()).collect(),
-        other => panic!("{column} is {other:?}"),
-    }
-}
-
-/// A value of the summary.
-fn value(output: &RunOutput, subject: &str, metric: &str) -> f64 {
-    let summary = table(output, "summary");
-    let (subjects, metrics) = (words(summary, "subject"), words(summary, "metric"));
-    let row = subjects.iter().zip(&metrics).position(|(about, name)| about == subject && name == metric);
-    numbers(summary, "value")[row.unwrap_or_else(|| panic!("no {metric} of {subject}"))]
-}
+use faircast_scenario::run::RunOutput;
+use faircast_scenario::{Scenario, warning};
+use support::{go_with as go, numbers, scenario, table, value, words};
 
 /// Twenty NewReno flows, and a constant rate with ECT(1), over a bottleneck with a round-trip time of 24 ms.
 fn beside(queue: &str, rate: &str, mbit_of_cbr: f64, count: u32) -> String {

@@ -1,33 +1,9 @@
 //! ECN of multicast schemes in whole runs: a queue that marks is answered without a packet lost.
 
-use faircast_scenario::run::{Control, RunOutput};
-use faircast_scenario::tables::{Table, Values};
-use faircast_scenario::{Scenario, run};
+mod support;
 
-fn go(text: &str, seed: u64) -> RunOutput {
-    let scenario = Scenario::from_toml(text).unwrap_or_else(|problems| panic!("{problems:#?}"));
-    run(&scenario, seed, &Control::default(), 1).unwrap_or_else(|problems| panic!("{problems:#?}"))
-}
-
-fn table<'a>(output: &'a RunOutput, name: &str) -> &'a Table {
-    output.tables.iter().find(|table| table.name == name).expect("there is such a table")
-}
-
-fn words(table: &Table, column: &str) -> Vec<String> {
-    match table.get(column) {
-        Some(Values::Words(words)) => words.codes.iter().map(|&code| words.dictionary[code as usize].clone()).collect(),
-        other => panic!("{column} is {other:?}"),
-    }
-}
-
-/// A value of the summary.
-fn value(output: &RunOutput, subject: &str, metric: &str) -> f64 {
-    let summary = table(output, "summary");
-    let (subjects, metrics) = (words(summary, "subject"), words(summary, "metric"));
-    let row = subjects.iter().zip(&metrics).position(|(about, name)| about == subject && name == metric);
-    let Some(Values::Float(values)) = summary.get("value") else { panic!("values are numbers") };
-    values[row.unwrap_or_else(|| panic!("no {metric} of {subject} among {metrics:?}"))]
-}
+use faircast_scenario::run::RunOutput;
+use support::{go_with as go, value};
 
 /// One session alone behind RED that marks, with or without ECN.
 fn alone(scheme: &str, kbit: u32, ecn: bool, more: &str, agent: &str) -> RunOutput {
@@ -64,7 +40,6 @@ fn a_session_with_ecn_slows_down_by_marks_as_by_losses() {
             |output: &RunOutput| ["marks_moderate_all", "drops_all"].map(|metric| value(output, "bottleneck", metric));
         let ([marked, dropped], [unmarked, lost]) = (counts(&with), counts(&without));
         let rates = [&with, &without].map(|output| value(output, "film-0", "rate"));
-        println!("{scheme}: {marked} {dropped}, {unmarked} {lost}, {rates:?}");
         assert!(marked > 0.0 && unmarked == 0.0 && lost > 0.0, "{scheme}: {marked} {unmarked} {lost}");
         // RLM's experiments fill the queue within the time that it takes to learn of it; acknowledgements have no ECN.
         let few = match scheme {

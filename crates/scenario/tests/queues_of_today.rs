@@ -1,40 +1,10 @@
 //! Queues of today in whole runs: what their laws say of delays and shares, and what is worth a warning.
 
-use faircast_scenario::run::{Control, RunOutput};
-use faircast_scenario::tables::{Table, Values};
-use faircast_scenario::{Scenario, run, warning};
+mod support;
 
-fn scenario(text: &str) -> Scenario {
-    Scenario::from_toml(text).unwrap_or_else(|problems| panic!("{problems:#?}"))
-}
-
-fn go(text: &str, seed: u64) -> RunOutput {
-    run(&scenario(text), seed, &Control::default(), 1).unwrap_or_else(|problems| panic!("{problems:#?}"))
-}
-
-fn table<'a>(output: &'a RunOutput, name: &str) -> &'a Table {
-    output.tables.iter().find(|table| table.name == name).expect("there is such a table")
-}
-
-fn numbers(table: &Table, column: &str) -> Vec<f64> {
-    match table.get(column) {
-        Some(Values::Float(values)) => values.clone(),
-        Some(Values::Integer(values)) => values.iter().map(|&value| value as f64).collect(),
-        other => panic!("{column} is {other:?}"),
-    }
-}
-
-/// A value of the summary.
-fn value(output: &RunOutput, subject: &str, metric: &str) -> f64 {
-    let summary = table(output, "summary");
-    let words = |column: &str| match summary.get(column) {
-        Some(Values::Words(words)) => words.codes.iter().map(|&code| words.dictionary[code as usize].clone()).collect(),
-        other => panic!("{column} is {other:?}"),
-    };
-    let (subjects, metrics): (Vec<String>, Vec<String>) = (words("subject"), words("metric"));
-    let row = subjects.iter().zip(&metrics).position(|(about, name)| about == subject && name == metric);
-    numbers(summary, "value")[row.unwrap_or_else(|| panic!("no {metric} of {subject}"))]
-}
+use faircast_scenario::run::RunOutput;
+use faircast_scenario::warning;
+use support::{go_with as go, integers, numbers, scenario, table, value};
 
 /// `flows` over a bottleneck of `rate` with a round-trip time of 2·`delay` + 4 ms.
 fn dumbbell(rate: &str, delay: &str, queue: &str, seconds: u32, flows: &str) -> String {
@@ -58,9 +28,10 @@ fn tcps(count: u32, variant: &str) -> String {
 /// The mean of what waits late, in packets.
 fn waiting_pkts(output: &RunOutput) -> f64 {
     let queues = table(output, "queues");
-    let (times, pkts) = (numbers(queues, "t_s"), numbers(queues, "queue_pkts"));
+    let (times, pkts) = (numbers(queues, "t_s"), integers(queues, "queue_pkts"));
     let end = times.last().expect("it is sampled");
-    let late: Vec<f64> = times.iter().zip(&pkts).filter(|(at, _)| **at > end / 3.0).map(|(_, pkts)| *pkts).collect();
+    let late: Vec<f64> =
+        times.iter().zip(pkts).filter(|(at, _)| **at > end / 3.0).map(|(_, pkts)| *pkts as f64).collect();
     late.iter().sum::<f64>() / late.len() as f64
 }
 

@@ -4,19 +4,32 @@ use faircast_scenario::run::{Control, RunOutput};
 use faircast_scenario::tables::{Table, Values, Words};
 use faircast_scenario::{Scenario, run};
 
+/// A scenario that must be legal.
+#[allow(dead_code, reason = "not every test asks for a scenario")]
+pub fn scenario(text: &str) -> Scenario {
+    Scenario::from_toml(text).unwrap_or_else(|problems| panic!("{problems:#?}"))
+}
+
 /// Runs a scenario that must be legal, with seed 1.
 #[allow(dead_code, reason = "not every test runs one seed")]
 pub fn go(text: &str) -> RunOutput {
-    let scenario = Scenario::from_toml(text).unwrap_or_else(|problems| panic!("{problems:#?}"));
-    run(&scenario, 1, &Control::default(), 1).unwrap_or_else(|problems| panic!("{problems:#?}"))
+    go_with(text, 1)
+}
+
+/// Runs a scenario that must be legal, with a seed.
+#[allow(dead_code, reason = "not every test runs other seeds")]
+pub fn go_with(text: &str, seed: u64) -> RunOutput {
+    run(&scenario(text), seed, &Control::default(), 1).unwrap_or_else(|problems| panic!("{problems:#?}"))
 }
 
 /// A table by its name.
+#[allow(dead_code, reason = "not every test looks into tables")]
 pub fn table<'a>(output: &'a RunOutput, name: &str) -> &'a Table {
     output.tables.iter().find(|table| table.name == name).expect("there is such a table")
 }
 
 /// A column of numbers.
+#[allow(dead_code, reason = "not every test looks into tables")]
 pub fn numbers<'a>(table: &'a Table, column: &str) -> &'a [f64] {
     match table.get(column) {
         Some(Values::Float(values)) => values,
@@ -25,6 +38,7 @@ pub fn numbers<'a>(table: &'a Table, column: &str) -> &'a [f64] {
 }
 
 /// A column of words.
+#[allow(dead_code, reason = "not every test looks into tables")]
 pub fn words(table: &Table, column: &str) -> Vec<String> {
     match table.get(column) {
         Some(Values::Words(Words { codes, dictionary })) => {
@@ -41,4 +55,13 @@ pub fn integers<'a>(table: &'a Table, column: &str) -> &'a [i64] {
         Some(Values::Integer(values)) => values,
         other => panic!("{column} is {other:?}"),
     }
+}
+
+/// A value of the summary.
+#[allow(dead_code, reason = "not every test asks for the summary")]
+pub fn value(output: &RunOutput, subject: &str, metric: &str) -> f64 {
+    let summary = table(output, "summary");
+    let (subjects, metrics) = (words(summary, "subject"), words(summary, "metric"));
+    let row = subjects.iter().zip(&metrics).position(|(about, name)| about == subject && name == metric);
+    numbers(summary, "value")[row.unwrap_or_else(|| panic!("no {metric} of {subject} among {metrics:?}"))]
 }
