@@ -61,6 +61,7 @@ LEGAL_TABLES = (
     "receivers",
     "router_events",
     "routers",
+    "sojourn",
     "summary",
     "warnings",
 )

@@ -42,6 +42,11 @@ class Tables(ABC):
         return self.table("queues")
 
     @property
+    def sojourn(self) -> pa.Table:
+        """How long packets waited at probed queues after the warm-up: of each queue, class, flow and session."""
+        return self.table("sojourn")
+
+    @property
     def links(self) -> pa.Table:
         """Links per probe interval: rate, packets, losses."""
         return self.table("links")

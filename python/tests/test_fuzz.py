@@ -90,5 +90,8 @@ def test_the_documentation_says_of_the_same_metrics_when_they_are_nan() -> None:
 def test_variants_of_a_metric_are_nan_as_it_is() -> None:
     for metric in ("goodput", "goodput_all", "goodput_mean", "flows_goodput_sum_all", "sessions_goodput_sum"):
         assert reason(metric) == UNDEFINED["goodput"]
+    for metric in ("sojourn_mean", "sojourn_mean_all"):
+        assert reason(metric) == UNDEFINED["sojourn"]
+    assert reason("sojourn_p95_all") == UNDEFINED["sojourn_p95"]
     assert reason("same_path_shortfall") == UNDEFINED["same_path"]
     assert [reason(metric) for metric in ("sent", "simulated", "loss", "queue_mean")] == [None] * 4

@@ -19,8 +19,8 @@ use faircast_sim::world::{Fault, Loop, Progress, World};
 /// What a run gave.
 #[derive(Debug)]
 pub struct RunOutput {
-    /// `flows`, `receivers`, `layers`, `links`, `dilation`, `queues`, `packets`, `events`, `routers`, `router_events`,
-    /// `paths`, `handoffs`, `summary` and `warnings`.
+    /// `flows`, `receivers`, `layers`, `links`, `dilation`, `queues`, `sojourn`, `packets`, `events`, `routers`,
+    /// `router_events`, `paths`, `handoffs`, `summary` and `warnings`.
     pub tables: Vec<Table>,
     /// What should be known about the tables, the same as in the last of them.
     pub warnings: Vec<Warning>,

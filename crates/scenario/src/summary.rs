@@ -16,6 +16,7 @@ use faircast_sim::counters::{MembershipMessages, MessageCounters};
 use faircast_sim::ids::LinkId;
 use faircast_sim::link::Link;
 use faircast_sim::multicast::DilationSpan;
+use faircast_sim::probe::Sojourn;
 use faircast_sim::world::World;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -545,6 +546,18 @@ impl Rows {
             self.both(name, "queue_sd", "packets", queue.map(|queue| queue.standard_deviation()));
             self.both(name, "queue_min", "packets", queue.map(|queue| f64::from(queue.min())));
             self.both(name, "queue_max", "packets", queue.map(|queue| f64::from(queue.max())));
+            let sojourn = [probe.sojourns().late_whole(), probe.sojourns().whole()];
+            type Time = fn(&Sojourn) -> f64;
+            let times: [(&str, Time); 5] = [
+                ("sojourn_mean", Sojourn::mean_s),
+                ("sojourn_p50", |sojourn| sojourn.percentile_s(50)),
+                ("sojourn_p95", |sojourn| sojourn.percentile_s(95)),
+                ("sojourn_p99", |sojourn| sojourn.percentile_s(99)),
+                ("sojourn_max", Sojourn::max_s),
+            ];
+            for (metric, of) in times {
+                self.both(name, metric, "s", [of(&sojourn[0]), of(&sojourn[1])]);
+            }
         }
     }
 }

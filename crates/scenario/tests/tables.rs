@@ -97,7 +97,11 @@ fn an_overloaded_link_by_hand() {
     let names: Vec<String> = found[expected.len()..].iter().map(|row| row.0.to_owned()).collect();
     let of_queue =
         ["queue_mean", "queue_sd", "queue_min", "queue_max"].map(|name| [name.into(), format!("{name}_all")]);
-    assert_eq!(names, of_queue.concat());
+    let of_waits =
+        ["mean", "p50", "p95", "p99", "max"].map(|name| ["", "_all"].map(|all| format!("sojourn_{name}{all}")));
+    assert_eq!(names, [of_queue.concat(), of_waits.concat()].concat());
+    // Four others are ahead, and it takes 10 ms for each.
+    assert!((value(&output, "l", "sojourn_mean") - 0.04).abs() < 1e-12 && value(&output, "l", "sojourn_max") == 0.04);
     assert!((value(&output, "l", "queue_mean") - 4.0).abs() < 1e-9 && value(&output, "l", "queue_sd") < 1e-5);
     assert_eq!((value(&output, "l", "queue_min"), value(&output, "l", "queue_max")), (3.0, 4.0));
     let flow = [

@@ -51,6 +51,7 @@ mod queue_sample;
 mod ring;
 pub mod router;
 pub mod routing;
+mod sojourn;
 mod store;
 pub mod trace;
 pub mod visits;

@@ -7,6 +7,7 @@ pub use crate::packet_probe::{GivenUpRow, PacketAction, PacketIdentity, PacketPl
 pub use crate::queue_probe::{QueueProbe, QueueStatistics};
 pub use crate::queue_sample::{QueueRow, SAMPLED, Sampled};
 use crate::router::RouterGauge;
+pub use crate::sojourn::{Sojourn, Sojourns, together};
 use faircast_proto::endpoint::{Event, Report};
 use faircast_proto::packet::{Address, FlowId};
 use faircast_proto::time::{Duration, Instant};

@@ -1,17 +1,20 @@
-//! What is kept of one queue: exact statistics over time, and what happens to its packets.
+//! What is kept of one queue: exact statistics over time, how long packets wait, and what happens to them.
 
 use crate::packet_probe::{PacketAction, PacketLog, PacketPlan, PacketRow};
+use crate::sojourn::Sojourns;
 use crate::store::Handle;
-use faircast_proto::packet::{Ecn, Packet};
-use faircast_proto::time::Instant;
+use faircast_proto::packet::{Ecn, FlowId, Packet};
+use faircast_proto::time::{Duration, Instant};
 use std::sync::Arc;
 
-/// Keeps the exact time-weighted statistics of one queue and, if asked, what happens to its packets.
+/// Keeps the exact time-weighted statistics of one queue, how long its packets wait and, if asked, what happens to
+/// them.
 #[derive(Clone, Debug)]
 pub struct QueueProbe {
     statistics: QueueStatistics,
     /// What came before the last restart, if there was one.
     before: Option<QueueStatistics>,
+    sojourns: Sojourns,
     log: Option<PacketLog>,
 }
 
@@ -28,10 +31,11 @@ pub struct QueueStatistics {
 }
 
 impl QueueProbe {
-    /// A probe of an empty queue from time zero, that keeps of its packets what a plan says, if there is one.
-    pub fn new(packets: Option<Arc<PacketPlan>>) -> QueueProbe {
-        let statistics = QueueStatistics::from(Instant::ZERO, 0);
-        QueueProbe { statistics, before: None, log: packets.map(PacketLog::new) }
+    /// A probe of an empty queue from time zero, in a network with so many flows, that keeps of its packets what a plan
+    /// says, if there is one.
+    pub fn new(flows: usize, packets: Option<Arc<PacketPlan>>) -> QueueProbe {
+        let (statistics, sojourns) = (QueueStatistics::from(Instant::ZERO, 0), Sojourns::new(flows));
+        QueueProbe { statistics, before: None, sojourns, log: packets.map(PacketLog::new) }
     }
 
     /// Something has happened to a packet, after which so many wait, and this is the discipline's average.
@@ -75,9 +79,15 @@ impl QueueProbe {
         }
     }
 
+    /// A packet's transmission begins, or will begin for certain, when it has waited so long.
+    pub(crate) fn begin(&mut self, wait: Duration, flow: FlowId) {
+        self.sojourns.begin(wait, flow);
+    }
+
     /// The packet in transmission has left.
     pub(crate) fn depart(&mut self, at: Instant, handle: Handle, queue: (u32, f64)) {
         self.statistics.change(at, queue.0);
+        self.sojourns.depart();
         if let Some(log) = &mut self.log {
             log.depart(at, handle, queue);
         }
@@ -102,6 +112,17 @@ impl QueueProbe {
     pub fn restart(&mut self, now: Instant) {
         self.before = Some(self.whole(now));
         self.statistics = QueueStatistics::from(now, self.statistics.waiting);
+        self.sojourns.restart();
+    }
+
+    /// Somebody has looked at what has left [lately](Sojourns::lately_s).
+    pub(crate) fn look(&mut self) {
+        self.sojourns.look();
+    }
+
+    /// How long packets waited.
+    pub fn sojourns(&self) -> &Sojourns {
+        &self.sojourns
     }
 
     /// The statistics from the last restart until `now`.
@@ -186,7 +207,7 @@ mod tests {
     #[test]
     fn statistics_are_weighted_by_time() {
         // 0 for 1 s, 4 for 3 s, then 2 for 4 s: mean (0 + 12 + 8) / 8, mean of squares (48 + 16) / 8.
-        let mut probe = QueueProbe::new(None);
+        let mut probe = QueueProbe::new(0, None);
         let at = |s: u64| Instant(s * 1_000_000_000);
         probe.note(at(1), 4);
         probe.note(at(4), 2);
@@ -211,7 +232,7 @@ mod tests {
     #[test]
     fn a_queue_that_does_not_change_has_no_deviation() {
         // Rounding leaves -7.1e-15 of the variance.
-        let mut probe = QueueProbe::new(None);
+        let mut probe = QueueProbe::new(0, None);
         probe.note(Instant::ZERO, 5);
         probe.note(Instant(100_000_001), 5);
         assert_eq!(probe.statistics(Instant(300_000_004)).standard_deviation(), 0.0);

@@ -14,6 +14,11 @@ pub const SAMPLED: &[Sampled] = &[
         "the average that RED or MECN decides by; NaN if the discipline has none",
         |link| link.average_pkts().unwrap_or(f64::NAN),
     ),
+    Sampled::number(
+        "sojourn_s",
+        "how long packets waited in the mean that left since the last row; NaN if none did",
+        |link| link.probe().map_or(f64::NAN, |probe| probe.sojourns().lately_s()),
+    ),
 ];
 
 /// A number that is sampled.

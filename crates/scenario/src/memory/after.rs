@@ -7,7 +7,7 @@ use crate::network::Network;
 pub(super) fn parts(network: &Network) -> Vec<MemoryPart> {
     let changing = network.links.iter().filter(|link| !link.changes.is_empty()).count();
     let of_links =
-        network.links.len() * LINK_ROWS + changing * CHANGING_ROWS + network.probes.queues.len() * PROBED_ROWS;
+        network.links.len() * LINK_ROWS + changing * CHANGING_ROWS + network.probed_queues().len() * PROBED_ROWS;
     let of_flows = (network.flows.len() + network.sessions.len()) * FLOW_ROWS;
     let mut of_receivers = 0;
     let mut in_problem = network.flows.len() as f64 * IN_PROBLEM;
@@ -32,7 +32,7 @@ pub(super) fn parts(network: &Network) -> Vec<MemoryPart> {
 /// Of a direction that layers may cross.
 const LINK_ROWS: usize = 19;
 const CHANGING_ROWS: usize = 4;
-const PROBED_ROWS: usize = 8;
+const PROBED_ROWS: usize = 18;
 const FLOW_ROWS: usize = 70;
 const RECEIVER_ROWS: usize = 20;
 /// Those of a receiver of several layers, fair rates included.

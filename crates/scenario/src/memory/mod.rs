@@ -64,7 +64,7 @@ impl Forecast {
             part("packets under way", "flows", traffic.under_way * PACKET),
             part("packets on their way to legs", "links", traffic.to_legs_bytes),
         ];
-        parts.extend(rows::parts(network, traffic.events, traffic.dilated));
+        parts.extend(rows::parts(network, &traffic));
         Forecast { parts, after: after::parts(network) }
     }
 

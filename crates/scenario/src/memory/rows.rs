@@ -2,21 +2,22 @@
 
 use super::MemoryPart;
 use super::agents::subjects_told_of;
+use super::traffic::Traffic;
 use crate::catalogue::shown::{gauges_of_flow, gauges_of_scheme};
 use crate::network::Network;
 use crate::tables::{
-    FlowInterval, GroupInterval, Handoff, Interval, LinkInterval, PacketAt, PathBetween, ReceiverInterval,
+    FlowInterval, GroupInterval, Handoff, Interval, LinkInterval, PacketAt, PathBetween, ReceiverInterval, Waited,
 };
 use crate::tables::{Gauges, Row, Shown};
 use faircast_proto::endpoint::Gauge;
 use faircast_proto::registry::SchemeConfig;
 use faircast_proto::time::Duration;
-use faircast_sim::probe::{DilationRow, QueueRow, RouterRow};
+use faircast_sim::ids::LinkId;
+use faircast_sim::probe::{DilationRow, QueueRow, RouterRow, Sojourn};
 use faircast_sim::routing::MAX_HOPS;
 
-/// What rows take, table by table; `events` are those at queues of which all are kept, `dilated` the links on which the
-/// dilation of sessions is told.
-pub(super) fn parts(network: &Network, events: f64, dilated: f64) -> Vec<MemoryPart> {
+/// What rows take, table by table.
+pub(super) fn parts(network: &Network, traffic: &Traffic) -> Vec<MemoryPart> {
     let probes = &network.probes;
     let rows = |interval: Duration| network.duration.as_secs_f64() / interval.as_secs_f64().max(1e-6) + 1.0;
     let moments = |on: bool| if on { rows(probes.interval) } else { 0.0 };
@@ -47,7 +48,7 @@ pub(super) fn parts(network: &Network, events: f64, dilated: f64) -> Vec<MemoryP
             network.links.len() as f64 * moments(probes.links),
             of::<LinkInterval>(),
         ),
-        part("rows of dilation", "probes.interval", dilated * moments(probes.links), of::<DilationRow>()),
+        part("rows of dilation", "probes.interval", traffic.dilated * moments(probes.links), of::<DilationRow>()),
         part(
             "rows of router agents",
             "probes.interval",
@@ -55,6 +56,7 @@ pub(super) fn parts(network: &Network, events: f64, dilated: f64) -> Vec<MemoryP
             of::<RouterRow>(),
         ),
         part("samples of queues", "probes.queue_interval", sampled, of::<QueueRow>()),
+        part("waits at queues", "probes.queues", traffic.watched + whole_queues(network), of_waits()),
         part("rows of paths", "probes.paths", paths * rows(probes.interval), of::<PathBetween>()),
         part(
             "changes of paths",
@@ -63,8 +65,19 @@ pub(super) fn parts(network: &Network, events: f64, dilated: f64) -> Vec<MemoryP
             of::<PathBetween>() + WAY * MAX_HOPS.min(network.nodes.len()) as f64,
         ),
         part("hand-offs", "stations", network.handoffs.len() as f64, of::<Handoff>()),
-        part("events at queues", "probes.packets", events, of::<PacketAt>()),
+        part("events at queues", "probes.packets", traffic.events, of::<PacketAt>()),
     ]
+}
+
+/// Rows about queues and their classes, whatever comes to them.
+fn whole_queues(network: &Network) -> f64 {
+    let classes = |link: LinkId| network.links[link.index()].queue.classes().len();
+    network.probed_queues().into_iter().map(|link| 1 + classes(link)).sum::<usize>() as f64
+}
+
+/// Bytes of a row about how long packets waited, and of the histogram that it is made of.
+fn of_waits() -> f64 {
+    of::<Waited>() + Sojourn::BYTES as f64
 }
 
 /// How many columns show what senders, and what receivers of sessions, have to show.
@@ -134,7 +147,8 @@ mod tests {
     fn rows_are_counted_by_moment_and_subject() {
         let probes = "[probes]\nqueues = [\"s\", \"a\"]\nqueue_interval = \"500 ms\"\n";
         let bytes = |probes: &str, what: &str| {
-            let parts = parts(&fork(&format!("{STEADY}{probes}")), 0.0, 2.0);
+            let network = fork(&format!("{STEADY}{probes}"));
+            let parts = parts(&network, &Traffic { dilated: 2.0, ..Traffic::of(&network) });
             parts.iter().find(|part| part.what == what).expect("there is such a part").bytes
         };
         // Time zero to 10 s: 11 moments, and 21 for queues.
@@ -144,11 +158,14 @@ mod tests {
         near(bytes(probes, "rows of links"), 66.0 * of::<LinkInterval>());
         near(bytes(probes, "rows of dilation"), 22.0 * of::<DilationRow>());
         near(bytes(probes, "samples of queues"), 42.0 * of::<QueueRow>());
+        // At both queues the session, and the queue itself.
+        near(bytes(probes, "waits at queues"), 4.0 * of_waits());
         // The interface, the session, its group, and control packets to a neighbour; three numbers each.
         let agent = "[links.a.agent]\nkind = \"monitor\"\n";
         near(bytes(agent, "rows of router agents"), 132.0 * of::<RouterRow>());
         let off = "[probes]\nflows = false\nlinks = false\n[links.a.agent]\nkind = \"monitor\"\n";
-        assert!(parts(&fork(&format!("{STEADY}{off}")), 0.0, 2.0).iter().all(|part| part.bytes == 0.0));
+        let network = fork(&format!("{STEADY}{off}"));
+        assert!(parts(&network, &Traffic::of(&network)).iter().all(|part| part.bytes == 0.0));
     }
 
     #[test]

@@ -26,6 +26,8 @@ pub(super) struct Traffic {
     pub(super) in_trees: f64,
     /// Links on which the dilation of sessions is told, session by session.
     pub(super) dilated: f64,
+    /// Queues that are watched, each with every flow and session whose packets may wait there.
+    pub(super) watched: f64,
 }
 
 impl Traffic {
@@ -83,8 +85,19 @@ impl Traffic {
                 dilated += if reroutes { network.links.len() } else { tree.len() } as f64;
             }
         }
-        Traffic { under_way, to_legs_bytes, events, in_trees, dilated }
+        let watched = watched(network, &ways);
+        Traffic { under_way, to_legs_bytes, events, in_trees, dilated, watched }
     }
+}
+
+/// How many flows and sessions may come to the queues that are watched. Of a session some may answer over any link.
+fn watched(network: &Network, ways: &[RoundTripLinks]) -> f64 {
+    let (queues, anywhere) = (network.probed_queues(), network.reroutes());
+    let of_flows = ways.iter().map(|way| {
+        let crosses = |link: &&LinkId| anywhere || way.there.contains(link) || way.back.contains(link);
+        queues.iter().filter(crosses).count()
+    });
+    (of_flows.sum::<usize>() + network.sessions.len() * queues.len()) as f64
 }
 
 /// What is kept of what happens to packets: at the links that are observed, in the time and of the flows that count.

@@ -252,6 +252,14 @@ impl Network {
         self
     }
 
+    /// The links whose queues are watched: those that are sampled, and further ones of which packets are kept.
+    pub(crate) fn probed_queues(&self) -> Vec<LinkId> {
+        let ProbePlan { queues, packets, .. } = &self.probes;
+        let further = packets.links.iter().filter(|link| !queues.contains(link));
+        let all = queues.iter().chain(further).copied();
+        all.filter(|link| self.links[link.index()].carrier().is_none()).collect()
+    }
+
     /// The links as routing sees them.
     pub(crate) fn edges(&self) -> Vec<Edge> {
         // What is down at first is a way only where there is no other.

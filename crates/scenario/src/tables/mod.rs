@@ -18,6 +18,7 @@ mod paths;
 mod per_second;
 mod queues;
 mod routers;
+mod sojourn;
 mod subjects;
 mod table;
 
@@ -31,7 +32,8 @@ pub(crate) use links::LinkInterval;
 pub(crate) use packets::PacketAt;
 pub(crate) use paths::PathBetween;
 pub(crate) use per_second::{over, seconds};
-pub use subjects::{GroupSubject, Subjects};
+pub(crate) use sojourn::Waited;
+pub use subjects::{GroupSubject, QueueSubject, Subjects};
 pub use table::{Column, Table, Values, Words};
 
 use crate::network::Network;
@@ -61,6 +63,7 @@ pub fn layouts() -> Vec<Layout> {
         layout::<LinkInterval>(),
         layout::<DilationRow>(),
         layout::<QueueRow>(),
+        layout::<Waited>(),
         layout::<PacketAt>(),
         layout::<EventOf>(),
         layout::<RouterRow>(),
@@ -96,6 +99,7 @@ pub fn tables<C>(world: &mut World<C>, subjects: &Subjects, network: &Network) -
         links::links(world, of_links, subjects, interval),
         declared::table(&of_sessions, subjects),
         declared::table(&of_queues, subjects),
+        sojourn::sojourn(world, subjects),
         packets::packets(world, subjects, &given_up),
         events::events(world, of_events, subjects, network),
         routers::routers(world, &of_routers, subjects),

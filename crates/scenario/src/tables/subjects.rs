@@ -4,6 +4,7 @@ use crate::network::{Network, NetworkSession};
 use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::group_set::Role;
 use faircast_proto::scheme::Scheme;
+use faircast_sim::ids::LinkId;
 
 /// The subjects of a run, in the order of the simulator.
 #[derive(Clone, Debug)]
@@ -24,6 +25,17 @@ pub struct Subjects {
     pub members: Vec<String>,
     /// The groups of all sessions.
     pub groups: Vec<GroupSubject>,
+    /// The links whose queues are watched.
+    pub queues: Vec<QueueSubject>,
+}
+
+/// A queue that is watched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueueSubject {
+    /// Which link's.
+    pub link: LinkId,
+    /// Its classes, however deep: what each is called, and of each flow whether its packets are in it.
+    pub classes: Vec<(String, Vec<bool>)>,
 }
 
 /// A group of a session.
@@ -41,6 +53,7 @@ impl Subjects {
     /// The subjects of `network`, whose nodes and links are taken: tables need no more than what is here of them, and
     /// come when memory is fullest.
     pub fn taken_from(network: &mut Network) -> Subjects {
+        let queues = network.probed_queues().into_iter().map(|link| QueueSubject::of(network, link)).collect();
         let (nodes, links) = (std::mem::take(&mut network.nodes), std::mem::take(&mut network.links));
         let ends = links.iter().map(|link| [link.from, link.to]).collect();
         // In a vector of their own: one that is collected in place keeps the room that links took.
@@ -65,6 +78,7 @@ impl Subjects {
             is_controlled: flows.iter().map(|(.., is_controlled)| *is_controlled).collect(),
             members: members().map(|receiver| receiver.name.clone()).collect(),
             groups: (first..).zip(&network.sessions).flat_map(of_session).collect(),
+            queues,
         }
     }
 
@@ -87,5 +101,16 @@ impl Subjects {
         // Asked for every row of a table: a search, not a count.
         let flows = self.is_session.partition_point(|is_session| !is_session);
         receiver.checked_sub(flows)
+    }
+}
+
+impl QueueSubject {
+    /// The queue of a link of `network`.
+    fn of(network: &Network, link: LinkId) -> QueueSubject {
+        let of_flows = network.flows.iter().map(|flow| flow.dscp);
+        let dscp: Vec<u8> = of_flows.chain(network.sessions.iter().map(|session| session.dscp)).collect();
+        let has = |bits: u64| dscp.iter().map(|dscp| bits >> dscp & 1 == 1).collect();
+        let classes = network.links[link.index()].queue.classes();
+        QueueSubject { link, classes: classes.into_iter().map(|(name, bits)| (name, has(bits))).collect() }
     }
 }

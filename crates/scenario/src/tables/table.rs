@@ -5,8 +5,8 @@ use std::borrow::Cow;
 /// A table: a name and columns of equal length.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// Its name: `flows`, `receivers`, `layers`, `links`, `dilation`, `queues`, `packets`, `events`, `routers`,
-    /// `router_events`, `paths`, `handoffs`, `summary` or `warnings`.
+    /// Its name: `flows`, `receivers`, `layers`, `links`, `dilation`, `queues`, `sojourn`, `packets`, `events`,
+    /// `routers`, `router_events`, `paths`, `handoffs`, `summary` or `warnings`.
     pub name: &'static str,
     /// Its columns, in order.
     pub columns: Vec<Column>,

@@ -366,7 +366,7 @@ impl NetworkBuilder {
         let packets = Arc::new(plan.packets.clone());
         for &link in plan.queues.iter().chain(&packets.links) {
             let packets = packets.links.contains(&link).then(|| packets.clone());
-            links[link.index()].attach_probe(QueueProbe::new(packets));
+            links[link.index()].attach_probe(QueueProbe::new(self.flows.len(), packets));
         }
         let ports: Vec<LinkId> = self.agents.keys().copied().collect();
         let hosts_of: Arc<[NodeId]> = match ports.is_empty() {

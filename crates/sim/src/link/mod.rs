@@ -217,9 +217,11 @@ impl Link {
             }
         }
         if self.waiting.is_none() {
+            let free = self.last_departure;
             let wanted = Wanted { delivery: self.transmit(now, label), departure: None, verdict };
             if self.probed {
                 self.observe_entry(now, verdict, label, &arrived);
+                self.observe_beginning(free.since(now), &arrived);
             }
             self.assert_conservation();
             return wanted;
@@ -233,6 +235,9 @@ impl Link {
         };
         if self.probed {
             self.observe_entry(now, verdict, label, &arrived);
+            if wanted.is_some() {
+                self.observe_beginning(Duration::ZERO, &arrived);
+            }
         }
         let wanted = match self.queue.owns_packets() {
             true => self.start_waiting(now, store),
@@ -254,6 +259,14 @@ impl Link {
         self.observe(now, action, arrived, self.waiting_pkts().saturating_sub(starts));
         if let Some(probe) = self.probe_mut() {
             probe.enter(label.packet(), arrived);
+        }
+    }
+
+    /// Tells the probe that a packet's transmission begins when it has waited so long.
+    #[cold]
+    fn observe_beginning(&mut self, wait: Duration, packet: &Packet) {
+        if let Some(probe) = self.probe_mut() {
+            probe.begin(wait, packet.flow);
         }
     }
 

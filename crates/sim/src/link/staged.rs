@@ -167,6 +167,9 @@ impl Link {
         if let Some(course) = &mut self.course {
             (course.aim, course.departs_in_vain) = (held.aim, held.doomed || !course.up);
         }
+        if self.probed {
+            self.observe_beginning(now.since(held.since), store.get(held.label.packet()));
+        }
         let departure = self.departure_of(now, held.label);
         let departure = match self.queue.scheduler() {
             None => departure,

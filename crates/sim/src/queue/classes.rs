@@ -149,6 +149,24 @@ impl Config {
         self.limit
     }
 
+    /// What each class is called, as it is written or else by its number from 0, and a bit for each of its code points.
+    /// Of those with the same name each has its number besides.
+    pub(super) fn code_points(&self) -> Vec<(String, u64)> {
+        let bits = |class: &Of| class.dscp.iter().fold(0, |bits, &dscp| bits | 1_u64 << dscp);
+        let rest = !self.classes.iter().fold(0, |all, class| all | bits(class));
+        let last = self.classes.len() - 1;
+        let named = |name: &str| self.classes.iter().filter(|class| class.name == name).count();
+        let of = |(number, class): (usize, &Of)| {
+            let name = match class.name.as_str() {
+                "" => number.to_string(),
+                name if named(name) > 1 => format!("{name} {number}"),
+                name => name.to_owned(),
+            };
+            (name, bits(class) | if number == last { rest } else { 0 })
+        };
+        self.classes.iter().enumerate().map(of).collect()
+    }
+
     /// The least weight among the classes of a priority.
     fn least_weight(&self, priority: u32) -> f64 {
         let of_priority = self.classes.iter().filter(|class| class.priority == priority && class.weight > 0.0);
@@ -183,11 +201,10 @@ impl Classes {
     pub fn new(config: &Config, mut link: LinkContext) -> Classes {
         let mut order: Vec<usize> = (0..config.classes.len()).collect();
         order.sort_by_key(|&number| config.classes[number].priority);
-        let last = config.classes.len() - 1;
         let place = |number: usize| order.iter().position(|&other| other == number).unwrap_or(0) as u8;
-        let mut of_dscp = [place(last); 64];
-        for (number, class) in config.classes.iter().enumerate() {
-            class.dscp.iter().for_each(|&dscp| of_dscp[usize::from(dscp)] = place(number));
+        let mut of_dscp = [0; 64];
+        for (number, (_, bits)) in config.code_points().into_iter().enumerate() {
+            (0..64).filter(|dscp| bits >> dscp & 1 == 1).for_each(|dscp| of_dscp[dscp] = place(number));
         }
         let classes = order.iter().map(|&number| {
             let Of { priority, weight, queue, .. } = &config.classes[number];

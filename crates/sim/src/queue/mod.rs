@@ -223,6 +223,21 @@ macro_rules! queues {
                 std::iter::once(self).chain(within).collect()
             }
 
+            /// Its classes, however deep, in the order in which they are written, those within one after it: what each
+            /// is called, `OUTER/INNER` within another, and a bit for each DSCP whose packets are in it.
+            pub fn classes(&self) -> Vec<(String, u64)> {
+                let Config::Classes(classes) = self else {
+                    return self.within().into_iter().flat_map(Config::classes).collect();
+                };
+                let own = classes.code_points().into_iter().zip(self.within());
+                own.flat_map(|((name, bits), queue)| {
+                    let inner = queue.classes().into_iter();
+                    let inner: Vec<_> = inner.map(|(of, within)| (format!("{name}/{of}"), bits & within)).collect();
+                    std::iter::once((name, bits)).chain(inner)
+                })
+                .collect()
+            }
+
             /// Whether packets wait in drop-tail queues alone.
             pub fn is_drop_tail(&self) -> bool {
                 let within = self.within();

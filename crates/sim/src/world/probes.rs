@@ -127,6 +127,9 @@ impl<C: Calendar> World<C> {
             let state = &mut self.wires.links[link.index()];
             state.settle(self.wires.now);
             self.records.queues.push(QueueRow::of(link, state, self.wires.now));
+            if let Some(probe) = state.probe_mut() {
+                probe.look();
+            }
         }
     }
 }
