@@ -26,7 +26,7 @@ SCHEME = "tfmcc"
 def kept(
     rates: dict[str, float],
     *,
-    queue_ms: float = 0.0,
+    wait_ms: float | None = 0.0,
     cov: Sequence[float | None] = (None, None, None),
     settled_s: float | None = None,
     messages: dict[str, list[float]] | None = None,
@@ -38,7 +38,7 @@ def kept(
     return {
         "tcps": {name: entry for name, entry in entries.items() if not name.startswith("film")},
         "receivers": {name: entry for name, entry in entries.items() if name.startswith("film")},
-        "bottlenecks": {link: {"queue_pkts": 0.0, "queue_ms": queue_ms, "utilisation": utilisation} for link in links},
+        "bottlenecks": {link: {"queue_pkts": 0.0, "wait_ms": wait_ms, "utilisation": utilisation} for link in links},
         "messages": messages or {},
     }
 
@@ -163,17 +163,17 @@ def test_an_interval_decides_where_it_leaves_the_value_out() -> None:
 
 
 def test_harm_is_what_was_lost_beyond_what_the_reference_takes() -> None:
-    def runs_of(*rates: float, queue_ms: float) -> list[dict[str, Any]]:
+    def runs_of(*rates: float, wait_ms: float) -> list[dict[str, Any]]:
         return [
-            kept({"tcp-0": rate, "film-0": 1.0, "film-1": 1.0, "instead-film-0": 1.0}, queue_ms=queue_ms)
+            kept({"tcp-0": rate, "film-0": 1.0, "film-1": 1.0, "instead-film-0": 1.0}, wait_ms=wait_ms)
             for rate in rates
         ]
 
     found = data(
         {
-            (GEO, ALONE): runs_of(300, 300, queue_ms=40),
-            (GEO, BESIDE): runs_of(150, 250, queue_ms=160),
-            (GEO, REFERENCE): runs_of(240, 240, queue_ms=80),
+            (GEO, ALONE): runs_of(300, 300, wait_ms=40),
+            (GEO, BESIDE): runs_of(150, 250, wait_ms=160),
+            (GEO, REFERENCE): runs_of(240, 240, wait_ms=80),
         }
     )
     rate, delay = estimates.harm_in_rate(found, GEO, SCHEME), estimates.harm_in_delay(found, GEO, SCHEME)
@@ -190,9 +190,9 @@ def test_harm_is_what_was_lost_beyond_what_the_reference_takes() -> None:
 
 
 def test_harm_where_something_is_nothing() -> None:
-    def harm(alone: tuple[float, float], beside: tuple[float, float]) -> tuple[float, float]:
-        def run(rate: float, queue_ms: float) -> list[dict[str, Any]]:
-            return [kept({"tcp-0": rate, "film-0": 1.0, "film-1": 1.0}, queue_ms=queue_ms)] * 2
+    def harm(alone: tuple[float, float | None], beside: tuple[float, float | None]) -> tuple[float, float]:
+        def run(rate: float, wait_ms: float | None) -> list[dict[str, Any]]:
+            return [kept({"tcp-0": rate, "film-0": 1.0, "film-1": 1.0}, wait_ms=wait_ms)] * 2
 
         found = data({(GEO, ALONE): run(*alone), (GEO, BESIDE): run(*beside), (GEO, REFERENCE): run(*alone)})
         measured = (estimates.harm_in_rate(found, GEO, SCHEME), estimates.harm_in_delay(found, GEO, SCHEME))
@@ -202,6 +202,8 @@ def test_harm_where_something_is_nothing() -> None:
     assert harm((300, 0), (300, 0)) == (0, 0)
     assert harm((300, 5), (450, 0)) == (-0.5, -math.inf)
     assert math.isnan(harm((0, 0), (10, 0))[0])
+    # Of TCP from which no packet left nothing can be said.
+    assert all(math.isnan(harm((300, alone), (300, beside))[1]) for alone, beside in ((None, 5), (5, None), (None, 0)))
 
 
 def test_shares_are_those_of_the_multirate_optimum_whatever_the_scheme() -> None:
@@ -237,8 +239,8 @@ def test_variation_and_what_bottlenecks_carry_are_means_of_what_is_defined() -> 
     found = data(
         {
             (GEO, BESIDE): [
-                kept(rates, cov=[None, 0.2, 0.1], utilisation=0.5, queue_ms=10),
-                kept(rates, cov=[None, 0.4, None], utilisation=0.7, queue_ms=30),
+                kept(rates, cov=[None, 0.2, 0.1], utilisation=0.5, wait_ms=10),
+                kept(rates, cov=[None, 0.4, None], utilisation=0.7, wait_ms=30),
             ]
         }
     )
@@ -247,7 +249,9 @@ def test_variation_and_what_bottlenecks_carry_are_means_of_what_is_defined() -> 
     assert math.isnan(estimates.variation(found, cell, ["film-0"], 0.1).median.mean)
     assert estimates.variation(found, cell, ["film-0"], 10).median.ci95 is None
     assert estimates.utilisation(found, cell).each["sat-down-1"].mean == pytest.approx(0.6)
-    assert estimates.queue_ms(found, cell).greatest.mean == 20
+    assert estimates.wait_ms(found, cell).greatest.mean == 20
+    found = data({(GEO, BESIDE): [kept(rates, wait_ms=None), kept(rates, wait_ms=30)]})
+    assert estimates.wait_ms(found, cell).greatest.mean == 30
 
 
 def test_who_never_settles_makes_the_median_late_and_not_undefined() -> None:

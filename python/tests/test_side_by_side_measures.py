@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from faircast import _native
+from faircast.arrow import to_arrow
 from faircast.experiments.side_by_side import runs
 from faircast.experiments.side_by_side.cells import PATHS, Cell, Situation
 from faircast.experiments.side_by_side.measures import KINDS, of_tables, reduce, settled_s, variation
@@ -71,8 +72,10 @@ def columns(**given: Any) -> Any:
     return found
 
 
-def tables(numbers: dict[tuple[str, str], float], rates: dict[str, Any], received: dict[str, Any]) -> Any:
-    """Tables with these numbers in the summary, and rates of flows and receivers."""
+def tables(
+    numbers: dict[tuple[str, str], float], rates: dict[str, Any], received: dict[str, Any], waits: list[tuple[Any, ...]]
+) -> Any:
+    """Tables with these numbers in the summary, rates of flows and receivers, and waits: link, flow, packets, mean."""
 
     def over_time(what: str, found: dict[str, Any]) -> Any:
         names = [name for values in zip(*found.values(), strict=True) for name in found if values]
@@ -88,6 +91,7 @@ def tables(numbers: dict[tuple[str, str], float], rates: dict[str, Any], receive
         ),
         "flows": over_time("flow", rates),
         "receivers": over_time("receiver", received),
+        "sojourn": columns(**dict(zip(("link", "flow", "packets", "mean_s"), zip(*waits, strict=True), strict=True))),
     }
 
 
@@ -95,7 +99,8 @@ def test_what_is_kept_by_hand() -> None:
     path = replace(
         PATHS["geo"],
         bottlenecks=tuple(
-            Bottleneck(link=link, mbps=1.0, tcps=(), receivers=(), instead=()) for link in ("used", "idle")
+            Bottleneck(link=link, mbps=1.0, tcps=("web", "mail", "gone"), receivers=(), instead=("more",))
+            for link in ("used", "blocked", "idle")
         ),
         warmup_s=10,
         packet_bytes=1000,
@@ -109,11 +114,9 @@ def test_what_is_kept_by_hand() -> None:
         ("film", "grafts_and_prunes"): 5.0,
         ("film", "membership_acknowledgements"): 11.0,
         ("used", "efficiency"): 0.75,
-        ("used", "efficiency_all"): 0.5,
         ("used", "queue_mean"): 10.0,
-        ("used", "delivered_all"): 5900.0,
-        ("used", "lost_all"): 350.0,
-        ("run", "simulated"): 100.0,
+        ("blocked", "efficiency"): 0.25,
+        ("blocked", "queue_mean"): 5.0,
         **{(f"film-{i}", "messages"): 4.0 * (i + 1) for i in range(2)},
         **{(f"film-{i}", "message_bytes"): 100.0 * (i + 1) for i in range(2)},
         ("film-0", "rate"): 4e5,
@@ -121,16 +124,26 @@ def test_what_is_kept_by_hand() -> None:
     }
     late = every((10, 9e9), (10, 1e6), (80, 1e6))
     gone = np.full(1000, np.nan)
-    found = of_tables(path, tables(numbers, {"web": late, "film": late}, {"film-0": late, "film-1": gone}))
+    waits = [
+        ("used", "", 1400, 0.9),
+        ("used", "web", 300, 0.080),
+        ("used", "film", 900, 1.0),
+        ("used", "more", 100, 2.0),
+        ("used", "mail", 100, 0.040),
+        ("blocked", "", 900, 0.5),
+        ("blocked", "film", 900, 0.5),
+    ]
+    found = of_tables(path, tables(numbers, {"web": late, "film": late}, {"film-0": late, "film-1": gone}, waits))
     got = {"cov": [0.0, 0.0, 0.0], "settled_s": 10.0}
     assert found["tcps"] == {"web": {"rate": 5e5, **got}}
     nothing = {"rate": 0.0, "cov": [None, None, None], "settled_s": None}
     assert found["receivers"] == {"film-0": {"rate": 4e5, **got}, "film-1": nothing}
-    # 50 Mbit in 6250 packets are 8000 bit each; ten of them take 80 ms at 1 Mbit/s.
-    used = {"queue_pkts": 10.0, "queue_ms": pytest.approx(80.0), "utilisation": 0.75}
+    # 300 packets of 80 ms, 100 of 40 ms; others than those of the TCPs there do not count.
+    used = {"queue_pkts": 10.0, "wait_ms": pytest.approx(70.0), "utilisation": 0.75}
     assert found["bottlenecks"] == {
         "used": used,
-        "idle": {"queue_pkts": 0.0, "queue_ms": 0.0, "utilisation": 0.0},
+        "blocked": {"queue_pkts": 5.0, "wait_ms": None, "utilisation": 0.25},
+        "idle": {"queue_pkts": 0.0, "wait_ms": None, "utilisation": 0.0},
     }
     assert found["messages"] == {
         "feedback": [12.0, 300.0],
@@ -154,7 +167,10 @@ def test_what_is_kept_by_hand() -> None:
 )
 def test_real_runs_keep_within_what_is_possible(situation: Situation, kind: str, scheme: str) -> None:
     cell, path = Cell(situation=situation, run=kind, scheme=scheme), PATHS[situation.path]
-    found = reduce(cell, _native.run(resolve(runs.scenario(cell)).json, 1))
+    raw = _native.run(resolve(runs.scenario(cell)).json, 1)
+    found, queues = reduce(cell, raw), to_arrow(raw.tables()["sojourn"])
+    queues = queues.filter([of == "queue" for of in queues["of"].to_pylist()])
+    whole = {row["link"]: row for row in queues.to_pylist()}
     tcps = (*path.tcps, *(path.instead if kind == "reference" else ()))
     assert set(found["tcps"]) == set(tcps)
     assert set(found["receivers"]) == set(path.receivers if kind == "beside" else ())
@@ -167,9 +183,11 @@ def test_real_runs_keep_within_what_is_possible(situation: Situation, kind: str,
         multicast = max((everyone[name]["rate"] for name in one.receivers if name in everyone), default=0.0)
         assert 0 <= carried["utilisation"] <= 1.001
         assert unicast + multicast <= 1.001e6 * one.mbps * carried["utilisation"]
-        assert carried["queue_ms"] == pytest.approx(
-            carried["queue_pkts"] * 8e-3 * path.packet_bytes / one.mbps, rel=0.05
-        )
+        # How many wait is how many come in a second, times how long each waits [Little].
+        each_s = whole[one.link]["packets"] / (path.duration_s - path.warmup_s)
+        assert each_s * whole[one.link]["mean_s"] == pytest.approx(carried["queue_pkts"], rel=0.02)
+        if one.tcps:
+            assert 0 < carried["wait_ms"] < 1e3 * path.longest_rtt_s
     for entry in everyone.values():
         assert 0 < entry["rate"] <= 1.001e6 * path.mbps
         assert all(value is None or 0 < value < 3 for value in entry["cov"])

@@ -101,7 +101,7 @@ def entry(rate: float) -> dict[str, Any]:
 def kept(path: str, receivers: float, tcp: float) -> dict[str, Any]:
     one = PATHS[path]
     flows = {flow: entry(tcp) for flow in (*one.tcps, *one.instead)}
-    links = {it.link: {"queue_pkts": 4.0, "queue_ms": 50.0, "utilisation": 0.5} for it in one.bottlenecks}
+    links = {it.link: {"queue_pkts": 4.0, "wait_ms": 50.0, "utilisation": 0.5} for it in one.bottlenecks}
     return {"tcps": flows, "receivers": {name: entry(receivers) for name in one.receivers}, "bottlenecks": links}
 
 

@@ -53,7 +53,7 @@ def kept(receivers: tuple[float, ...], tcp: float) -> dict[str, Any]:
         "tcps": {"tcp-0": entry(tcp), "instead-film-0": entry(tcp), "instead-film-1": entry(tcp)},
         "receivers": {f"film-{i}": entry(rate) for i, rate in enumerate(receivers)},
         "bottlenecks": {
-            f"sat-down-{i}": {"queue_pkts": 4.0, "queue_ms": 50.0 + i, "utilisation": 0.5} for i in range(2)
+            f"sat-down-{i}": {"queue_pkts": 4.0, "wait_ms": 50.0 + i, "utilisation": 0.5} for i in range(2)
         },
         "messages": {kind: [540.0, 54000.0] for kind in ("feedback", "source", "hosts", "routers", "acknowledgements")},
     }
@@ -127,7 +127,11 @@ def test_other_views_by_hand() -> None:
 
     assert of(harm.RATE) == pytest.approx([0.5 - 0.1, -0.1 - 0.1]), "of which TCP in its place does 0.1"
     assert of(harm.DELAY) == pytest.approx([0.0, 0.0])
-    assert [of(one) for one in harm.QUEUES] == [[50.0, 50.0]] * 9, "no TCP is at the other bottleneck, which has 51"
+    assert [of(one) for one in harm.WAITS] == [[50.0, 50.0]] * 9, "no TCP is at the other bottleneck, which has 51"
+    assert harm.DELAY.reason(-1.2) == harm.DELAY.reason(3.0) == harm.DELAY.beyond != harm.DELAY.reason(-math.inf) != ""
+    assert harm.DELAY.reason(-1.0) == harm.DELAY.reason(0.3) == harm.RATE.reason(-1.2) == ""
+    assert [harm.SCALE.text(value) for value in (-6.83, -0.994, 0.254, 12.34)] == ["-6.8", "-0.99", "+0.25", "+12.3"]
+    assert harm.SCALE.place(-6.83) == -1.0
     assert of(receivers.LEAST) == pytest.approx([1.1 / 1.5, 1.0])
     assert of(receivers.MEDIAN) == pytest.approx([(1.1 / 1.5 + 1) / 2, 1.0])
     assert of(receivers.SHARE[0]) == of(receivers.MEDIAN)

@@ -9,10 +9,11 @@ A ratio to TCP varies above and below. Its interval is that of (session - TCP) /
 reaches further up than down; if session and TCP change places it is the inverse.
 
 **Harm** to TCP is what it lost against being alone: in rate (alone - beside) / alone, in delay (beside - alone) /
-beside, with the mean queue of its bottleneck as the delay. It is 0 where nothing has changed, 1 where TCP gets nothing
-any more or the queue is all the session's, below 0 where TCP is better off. What counts is the *excess* over the harm
-of the reference, in which TCPs are in place of the sessions: that says what this scheme does, and not that anyone is
-there.
+beside, with how long its own packets wait at the bottleneck in the mean as the delay. It is 0 where nothing has
+changed, 1 where TCP gets nothing any more or waits only for the session, below 0 where TCP is better off. In delay it
+has no bound there: TCP that waits 8 ms alone and 1 ms beside a session has -7. What counts is the *excess* over the
+harm of the reference, in which TCPs are in place of the sessions: that says what this scheme does, and not that anyone
+is there.
 
 **Share** is a receiver's rate over its rate in the multirate max-min optimum of the network, whether the scheme is
 multirate or not; **satisfaction** the same with the session cut down to this receiver. The optimum is that of the
@@ -132,12 +133,12 @@ def harm_in_rate(data: Data, situation: Situation, scheme: str) -> Harm:
 
 
 def harm_in_delay(data: Data, situation: Situation, scheme: str) -> Harm:
-    """By which part the queue of each bottleneck with TCPs has grown: (beside - alone) / beside."""
+    """By which part TCP's packets wait longer at each bottleneck: (beside - alone) / beside; NaN if none waited."""
     links = [one.link for one in PATHS[situation.path].bottlenecks if one.tcps]
 
     def of(alone: Kept, kept: Kept, link: str, seeds: Seeds) -> float:
-        before, now = (_of_link(runs, link, "queue_ms", seeds) for runs in (alone, kept))
-        if now == 0:
+        before, now = (_wait_ms(runs, link, seeds) for runs in (alone, kept))
+        if now == 0 and not math.isnan(before):
             return 0.0 if before == 0 else -math.inf
         return (now - before) / now
 
@@ -203,9 +204,10 @@ def utilisation(data: Data, cell: Cell) -> Spread:
     return _of_links(data, cell, "utilisation", [one.link for one in PATHS[cell.situation.path].bottlenecks])
 
 
-def queue_ms(data: Data, cell: Cell) -> Spread:
-    """Of each bottleneck with TCPs the delay that its mean queue makes, ms."""
-    return _of_links(data, cell, "queue_ms", [one.link for one in PATHS[cell.situation.path].bottlenecks if one.tcps])
+def wait_ms(data: Data, cell: Cell) -> Spread:
+    """Of each bottleneck with TCPs how long their packets wait there in the mean, ms."""
+    links = [one.link for one in PATHS[cell.situation.path].bottlenecks if one.tcps]
+    return _spread(data, links, partial(_wait_ms, _kept(data, cell)))
 
 
 def cost(data: Data, situation: Situation, scheme: str) -> dict[str, Cost]:
@@ -259,6 +261,12 @@ def _rate(kept: Kept, names: Sequence[str], seeds: Seeds) -> float:
 
 def _of_link(kept: Kept, link: str, what: str, seeds: Seeds) -> float:
     return math.fsum(kept[seed]["bottlenecks"][link][what] for seed in seeds) / len(seeds)
+
+
+def _wait_ms(kept: Kept, link: str, seeds: Seeds) -> float:
+    """The mean over the seeds in which packets of TCP left the link; NaN if there is none."""
+    found = [wait for seed in seeds if (wait := kept[seed]["bottlenecks"][link]["wait_ms"]) is not None]
+    return math.fsum(found) / len(found) if found else math.nan
 
 
 def _of_links(data: Data, cell: Cell, what: str, links: Iterable[str]) -> Spread:

@@ -1,8 +1,9 @@
 """x-all-harm and x-queues-harm: what TCP loses beside a session, more than it loses beside TCPs in the session's place.
 
-Harm in rate is (alone - beside) / alone, in delay (beside - alone) / beside, of the mean queue; drawn is the median
-over the bottlenecks of what it is more than in the reference. What a delay is in milliseconds is among the numbers,
-too: a queue that is twice as long counts the same whether it had one packet or fifty.
+Harm in rate is (alone - beside) / alone, in delay (beside - alone) / beside, of the time that TCP's own packets wait at
+the bottleneck in the mean; drawn is the median over the bottlenecks of what it is more than in the reference. What a
+delay is in milliseconds is among the numbers, too: a wait that is twice as long counts the same whether it was one
+packet's or fifty.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from faircast.experiment import Data
 from faircast.experiments.side_by_side import views
 from faircast.experiments.side_by_side.cells import ALONE, BESIDE, REFERENCE, Cell, Situation
 from faircast.experiments.side_by_side.comparison import ALL, IN_QUEUES, counted
-from faircast.experiments.side_by_side.estimates import Spread, harm_in_delay, harm_in_rate, queue_ms
+from faircast.experiments.side_by_side.estimates import Spread, harm_in_delay, harm_in_rate, wait_ms
 from faircast.experiments.side_by_side.heat_map import Grid, Scale, draw, linear, signed
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ def excess_in_delay(data: Data, situation: Situation, scheme: str) -> Spread:
 
 
 def delay_ms(run: str, data: Data, situation: Situation, scheme: str) -> Spread:
-    """The delay of the queues before TCP in the runs of one kind."""
-    return queue_ms(data, Cell(situation=situation, run=run, scheme=scheme if run == BESIDE else ""))
+    """How long TCP's packets wait in the runs of one kind."""
+    return wait_ms(data, Cell(situation=situation, run=run, scheme=scheme if run == BESIDE else ""))
 
 
 RATES = views.over_receivers(
@@ -48,18 +49,26 @@ DELAYS = views.over_receivers(
     excess_in_delay,
     unit="1",
     neutral=0.0,
-    infinite="the queue that TCP alone has is gone",
+    lacks="no packet of TCP left the queue",
+    infinite="TCP, which waits where it is alone, does not wait any more",
+    most=1.0,
+    beyond="beyond 1, in the colour of the end: TCP alone waits longer than beside the session or the reference",
 )
-QUEUES = [
+WAITS = [
     quantity
     for run, words in {BESIDE: "beside the session", ALONE: "of TCP alone", REFERENCE: "in the reference"}.items()
-    for quantity in views.over_receivers(f"mean delay of the queue {words}", partial(delay_ms, run), unit="ms")
+    for quantity in views.over_receivers(
+        f"mean wait of TCP's packets {words}",
+        partial(delay_ms, run),
+        unit="ms",
+        lacks="no packet of TCP left the queue",
+    )
 ]
 RATE, DELAY = RATES[0], DELAYS[0]
 SCALE = Scale(
     place=linear,
     text=signed,
-    marks=[(-0.5, "-0.5"), (-0.25, "-0.25"), (0.0, "0"), (0.25, "0.25"), (0.5, "0.5")],
+    marks=[(-0.5, "≤ -0.5"), (-0.25, "-0.25"), (0.0, "0"), (0.25, "0.25"), (0.5, "≥ 0.5")],
     low="less harm",
     high="more than TCP does",
     undecided="undecided: the 95 % interval includes 0",
@@ -78,7 +87,7 @@ def figure(data: Data) -> Figure:
             Grid(
                 squares=views.squares(DELAY, data),
                 scale=SCALE,
-                title="Part of the queue that a session adds, less what TCP adds (median bottleneck)",
+                title="Part of TCP's wait in the queue that a session adds, less what TCP adds (median bottleneck)",
             ),
         ]
     )
@@ -91,7 +100,7 @@ def says(data: Data) -> str:
     difference = views.told("the difference of the harms", RATE, data)
     return (
         f"A session takes more of TCP's rate than TCP in its place does in {more} of {cells} cells and less in {less} "
-        f"({difference}); it makes the queue longer in {longer} and shorter in {shorter}."
+        f"({difference}); TCP's packets wait longer in {longer} and shorter in {shorter}."
     )
 
 
@@ -102,10 +111,10 @@ EXPERIMENTS = [
         title=title,
         criteria=[
             *counted(RATE, ("TCP loses less than beside TCP", "TCP loses more than beside TCP"), ", in rate"),
-            *counted(DELAY, ("the queue is shorter than beside TCP", "the queue is longer"), ", in delay"),
+            *counted(DELAY, ("TCP waits shorter than beside TCP", "TCP waits longer"), ", in delay"),
         ],
         columns={"rate, median": RATE, "rate, greatest": RATES[2], "delay, median": DELAY},
-        rows=[*RATES, *DELAYS, *QUEUES],
+        rows=[*RATES, *DELAYS, *WAITS],
         figure=figure,
         says=says,
     )

@@ -93,8 +93,8 @@ def short(value: float) -> str:
 
 
 def signed(value: float) -> str:
-    """Two digits with the sign: ``+0.25``; what is 0 after rounding has none."""
-    text = f"{value:+.2f}"
+    """Two digits with the sign: ``+0.25``, ``-6.8``; what is 0 after rounding has none."""
+    text = f"{value:+.{1 if abs(value) >= 0.995 else 2}f}"
     return "0" if float(text) == 0 else text
 
 

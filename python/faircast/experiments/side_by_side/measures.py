@@ -4,8 +4,8 @@ Everything is counted after the warm-up, in bytes on the wire, but for the time 
 beginning. Choices:
 
 * A receiver that was no member got nothing, not an undefined rate.
-* The delay of a queue is its mean length over all moments, times what a packet on this link has in the mean, by the
-  link's rate: how long a packet waits behind what is there.
+* The delay that TCP finds is how long its own packets wait at the bottleneck in the mean: those of all its flows
+  behind it, acknowledgements not among them. Where queues are fair the length of the whole queue says nothing of it.
 * Rates have settled at the first second from which all means over 10 s that lie in the next 30 s are within a quarter
   of the mean over the second half of the run; the means begin at each whole second. One that got nothing in the second
   half has not settled.
@@ -74,12 +74,14 @@ def of_tables(path: Path, tables: Mapping[str, Columns]) -> dict[str, Any]:
         By name ``rate``, bit/s; ``cov``, the coefficients of variation over `BINS_S`, None where a bin has too few
         packets; ``settled_s``, None if it never settled.
     ``bottlenecks``
-        By link ``queue_pkts`` and ``queue_ms``, the mean queue and the delay it makes, and ``utilisation``.
+        By link ``queue_pkts``, the mean queue; ``wait_ms``, how long packets of the TCPs behind it wait there in the
+        mean, None if none left it; and ``utilisation``.
     ``messages``
         By kind (`KINDS`) packets and bytes of all sessions together; empty without sessions.
     """
     summary = from_columns(tables["summary"])
     flows, receivers = (to_arrow(tables[name]) for name in ("flows", "receivers"))
+    waits = _waits(tables["sojourn"])
     sessions = summary.subjects("reports_received")
     rows_of_flows, rows_of_receivers = places(flows, "flow"), places(receivers, "receiver")
     of_flows, of_receivers = (table["rate_bps"].to_numpy() for table in (flows, receivers))
@@ -90,7 +92,7 @@ def of_tables(path: Path, tables: Mapping[str, Columns]) -> dict[str, Any]:
             if name not in sessions
         },
         "receivers": {name: _got(path, summary, name, of_receivers[rows]) for name, rows in rows_of_receivers.items()},
-        "bottlenecks": {one.link: _carried(one, summary) for one in path.bottlenecks},
+        "bottlenecks": {one.link: _carried(one, summary, waits) for one in path.bottlenecks},
         "messages": _messages(summary, sessions, list(rows_of_receivers)),
     }
 
@@ -135,16 +137,24 @@ def _got(path: Path, summary: RunSummary, name: str, rates: NDArray[np.float64])
     }
 
 
-def _carried(bottleneck: Bottleneck, summary: RunSummary) -> dict[str, float]:
-    link, rate_bps = bottleneck.link, 1e6 * bottleneck.mbps
+def _waits(table: Columns) -> dict[tuple[str, str], tuple[int, float]]:
+    """By link and flow how many packets left the link's queue, and how long they had waited in the mean, s."""
+    columns = (to_arrow(table)[name].to_pylist() for name in ("link", "flow", "packets", "mean_s"))
+    return {(link, flow): (packets, mean_s) for link, flow, packets, mean_s in zip(*columns, strict=True) if flow}
+
+
+def _carried(
+    bottleneck: Bottleneck, summary: RunSummary, waits: Mapping[tuple[str, str], tuple[int, float]]
+) -> dict[str, float | None]:
+    link = bottleneck.link
     if (link, "efficiency") not in summary:  # nothing came to it
-        return {"queue_pkts": 0.0, "queue_ms": 0.0, "utilisation": 0.0}
-    queue_pkts = summary[link, "queue_mean"]
-    packets = summary[link, "delivered_all"] + summary[link, "lost_all"]
-    carried_bits = summary[link, "efficiency_all"] * rate_bps * summary["run", "simulated"]
+        return {"queue_pkts": 0.0, "wait_ms": None, "utilisation": 0.0}
+    each = [waits[link, flow] for flow in bottleneck.tcps if (link, flow) in waits]
+    packets = sum(count for count, _ in each)
+    total_s = math.fsum(count * mean_s for count, mean_s in each)
     return {
-        "queue_pkts": queue_pkts,
-        "queue_ms": 1e3 * queue_pkts * carried_bits / packets / rate_bps if packets else 0.0,
+        "queue_pkts": summary[link, "queue_mean"],
+        "wait_ms": 1e3 * total_s / packets if packets else None,
         "utilisation": summary[link, "efficiency"],
     }
 

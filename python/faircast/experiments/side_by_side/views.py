@@ -43,10 +43,16 @@ class Quantity:
     """Why a cell has no number."""
     infinite: str = ""
     """What it means if the number is infinite."""
+    most: float = math.inf
+    """Numbers that are further from zero than this are explained."""
+    beyond: str = ""
+    """What is said of them."""
 
     def reason(self, value: float) -> str:
         """What is to be said of a number that is none, or infinite."""
-        return self.lacks if math.isnan(value) else self.infinite if math.isinf(value) else ""
+        if math.isnan(value):
+            return self.lacks
+        return self.infinite if math.isinf(value) else self.beyond if abs(value) > self.most else ""
 
 
 def foreign(text: str) -> str:
