@@ -225,13 +225,16 @@ def test_window(result: RunResult) -> None:
 
 def test_queue(result: RunResult) -> None:
     figure = result.plot.queue(every="100 ms").figure
-    queue, counts = figure.axes
+    queue, waits, counts = figure.axes
     assert queue.get_ylabel() == "bottleneck\n(packets)"
     lines = drawn(queue)
     sampled = column(result.queues, "link", "bottleneck", "queue_pkts")
     np.testing.assert_allclose(lines["packets waiting"].get_ydata(), sampled[1:])  # but for the one at 0 s
     assert lines["min_th (5)"].get_ydata()[0] == 5
     assert lines["max_th (15)"].get_ydata()[0] == 15
+    waited = column(result.queues, "link", "bottleneck", "sojourn_s")
+    assert (waited[1:] > 0).any()
+    np.testing.assert_allclose(drawn(waits)["mean wait"].get_ydata(), 1e3 * waited[1:])
     dropped = column(result.links, "link", "bottleneck", "dropped_overflow_pkts")
     dropped = dropped + column(result.links, "link", "bottleneck", "dropped_active_pkts")
     marked = column(result.links, "link", "bottleneck", "marked_moderate_pkts")

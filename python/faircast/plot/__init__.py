@@ -12,7 +12,7 @@ PICTURES = {
     "levels": "how many layers receivers hold",
     "attempts": "what attempts to join a layer cost: joins and leaves over the packets that they add",
     "rtt": "round-trip times as senders measure them",
-    "queue": "packets in probed queues, their averages, drops and marks",
+    "queue": "packets in probed queues, their averages, how long they wait, drops and marks",
     "links": "how much of the links is used",
     "dilation": "what receivers of a session demand on a link, by what the fastest of them gets",
     "paths": "delay of the ways between nodes, with hand-offs",

@@ -1,4 +1,4 @@
-"""Probed queues over time: how many packets wait, the average that the discipline decides by, drops and marks."""
+"""Probed queues over time: how many packets wait and how long, the average that the discipline decides by, drops."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BOUNDS = {"limit": "-", "max_th": (0, (6, 2)), "min_th": (0, (2, 2))}
 
 
 def figure(frame: Frame) -> Figure:
-    """Two panels for each queue: occupancy and average; drops and marks."""
+    """Up to three panels for each queue: occupancy and average; how long packets waited; drops and marks."""
     recording, cut = frame.recording, frame.cut
     example = f'queues=["{first_link(recording)}"]'
     needed(recording, "queues", "queue", probe=example, without="no queue was probed in the time that the run took")
@@ -42,13 +42,17 @@ def figure(frame: Frame) -> Figure:
     if len(shown) < len(cut.links or there):
         frame.said.add(no_room(len(shown), len(cut.links or there), "queues"))
     counts = {link: counts_of(frame, link) for link in shown}
-    panels = iter(frame.open([height for link in shown for height in ([1.5, 0.55] if counts[link] else [1.5])]))
+    has_waits = has(recording, "queues", "sojourn_s")
+    below = {link: [0.7] * has_waits + [0.55] * bool(counts[link]) for link in shown}
+    panels = iter(frame.open([height for link in shown for height in (1.5, *below[link])]))
     coarse = frame.grid("probes.interval", is_mean=True)
     if coarse.puts_together:
         frame.cut = replace(cut, every_s=coarse.bin_s)  # for both panels the same
     fine = frame.grid("probes.queue_interval", is_mean=False)
     for link in shown:
         occupancy(frame, next(panels), link, fine)
+        if has_waits:
+            waits(frame, next(panels), link, fine)
         if counts[link]:
             counted(frame, next(panels), link, counts[link], coarse)
     return frame.close()
@@ -74,6 +78,14 @@ def occupancy(frame: Frame, axes: Axes, link: str, grid: Grid) -> None:
         axes.axhline(at, color="#888888", linewidth=0.7, linestyle=BOUNDS[name], label=f"{name} ({at:g})")
     axes.set_ylim(0, 1.06 * max([*near.values(), top]) or 1.0)
     axes.set_ylabel(f"{link}\n(packets)")
+
+
+def waits(frame: Frame, axes: Axes, link: str, grid: Grid) -> None:
+    """How long packets waited that left between two samples, in the mean."""
+    waited = by_subject(frame.recording, "queues", "link", "sojourn_s", grid, [link])
+    frame.said |= draw(axes, Line("mean wait", (link,), 2, is_session=True), waited, 1e-3, extremes=True)
+    axes.set_ylabel("ms")
+    frame.scale(axes)
 
 
 def counts_of(frame: Frame, link: str) -> list[str]:
