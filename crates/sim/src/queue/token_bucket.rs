@@ -42,16 +42,13 @@ impl TokenBucket {
     }
 
     /// When so many bytes may be sent: when their tokens are there, or, of more than it ever holds, when it is full.
+    /// The rate must not be zero.
     pub(super) fn ready(&mut self, now: Instant, bytes: u16) -> Instant {
         self.fill(now);
         let lacking = tokens_of(bytes.into()).min(self.depth) - self.tokens;
-        let rate = i128::from(self.rate.0.max(1));
-        match u64::try_from((lacking + rate - 1) / rate) {
-            Ok(wait) if lacking > 0 => now + Duration(wait),
-            Ok(_) => now,
-            Err(_) if lacking > 0 => Instant::FAR_FUTURE,
-            Err(_) => now,
-        }
+        let rate = i128::from(self.rate.0);
+        let wait_ns = (lacking.max(0) + rate - 1) / rate;
+        u64::try_from(wait_ns).map_or(Instant::FAR_FUTURE, |wait| now + Duration(wait))
     }
 
     /// Takes the tokens of so many bytes, some of which may be missing yet.
@@ -102,6 +99,31 @@ mod tests {
     }
 
     #[test]
+    fn it_says_the_first_nanosecond_in_which_there_is_enough() {
+        // 3 bit/s: the 8 bits of a byte take 2.666 666 666 6.. s, and 16 bits 5.333 333 333 3.. s.
+        for (bytes, exact) in [(1, 2_666_666_667), (2, 5_333_333_334)] {
+            let empty = || {
+                let mut bucket = TokenBucket::full(Rate(3), 2);
+                assert!(bucket.take(ms(1000), 2));
+                bucket
+            };
+            let at = Instant(1_000_000_000 + exact);
+            assert_eq!(empty().ready(ms(1000), bytes), at);
+            assert!(!empty().take(Instant(at.0 - 1), bytes) && empty().take(at, bytes), "{bytes} bytes");
+            // Who asks too early loses nothing, nor does who asks of a moment that has passed.
+            let mut asked = empty();
+            for now in [at.0 - 2_000_000_000, at.0 - 2_500_000_000, at.0 - 1] {
+                assert!(!asked.take(Instant(now), bytes));
+            }
+            assert_eq!(asked.ready(Instant(at.0 - 1), bytes), at);
+            assert!(asked.take(at, bytes) && !asked.take(at, 1));
+        }
+        // Just enough is there: at once.
+        let mut full = TokenBucket::full(Rate(3), 2);
+        assert_eq!((full.ready(ms(7), 2), full.ready(ms(7), 1)), (ms(7), ms(7)));
+    }
+
+    #[test]
     fn packets_larger_than_the_burst_are_owed() {
         let mut bucket = TokenBucket::full(Rate(8_000), 500);
         let mut now = Instant::ZERO;
@@ -113,8 +135,12 @@ mod tests {
         }
         // One kilobyte a second: the next goes when the debt is paid and the bucket full again.
         assert_eq!(sent, [0, 1000, 2000, 3000]);
-        let mut stopped = TokenBucket::full(Rate(1), 1);
-        stopped.owe(Instant::ZERO, u16::MAX);
-        assert!(stopped.ready(Instant::ZERO, 1) > Instant::from_secs_f64(500_000.0));
+        // At one bit a second 65 535 bytes take 524 280 s. One byte was there, and one follows. Of 40 000 such packets
+        // the end is beyond what a clock shows, 2^64 ns.
+        let mut slow = TokenBucket::full(Rate(1), 1);
+        slow.owe(Instant::ZERO, u16::MAX);
+        assert_eq!(slow.ready(Instant::ZERO, 1), ms(524_280_000));
+        (0..40_000).for_each(|_| slow.owe(Instant::ZERO, u16::MAX));
+        assert_eq!(slow.ready(Instant::ZERO, 1), Instant::FAR_FUTURE);
     }
 }
