@@ -98,7 +98,7 @@ impl Config {
 impl Policer {
     /// A policer as `config` says.
     pub fn new(config: &Config, link: LinkContext) -> Policer {
-        let share = Rate((link.rate.as_bps_f64() * config.share.unwrap_or(1.0)).round().max(1.0) as u64);
+        let share = Rate((link.rate.as_bps_f64() * config.share.unwrap_or(1.0)).round() as u64);
         let bucket = TokenBucket::full(config.rate.unwrap_or(share), config.burst.0);
         Policer { bucket, action: config.action, queue: Inner::new(&config.queue, link) }
     }
@@ -111,8 +111,8 @@ impl Discipline for Policer {
             return Verdict::Drop(DropReason::Active);
         }
         match self.queue.arrive(packet, at) {
-            Verdict::Accept if !conforms => Verdict::Mark(Ecn::Moderate),
-            Verdict::Mark(level) if !conforms => Verdict::Mark(level.max(Ecn::Moderate)),
+            // No mark of that queue is stronger.
+            Verdict::Accept | Verdict::Mark(_) if !conforms => Verdict::Mark(Ecn::Moderate),
             verdict => verdict,
         }
     }

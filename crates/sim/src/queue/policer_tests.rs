@@ -1,6 +1,11 @@
 use super::*;
+use crate::ids::LinkId;
+use crate::part::Aim;
+use crate::queue::auto::Auto;
 use crate::queue::battery::{link, packet};
-use crate::queue::{drop_tail, red};
+use crate::queue::{drop_tail, mecn, red};
+use crate::store::Store;
+use faircast_proto::quantity::Packets;
 use faircast_proto::time::Duration;
 
 fn view(now: Instant, pkts: u32) -> InterfaceView {
@@ -79,4 +84,38 @@ fn what_is_wrong_is_named() {
     assert_eq!(wrong(both), ["share: given beside rate; legal is one of them"]);
     assert_eq!(wrong(Config { share: Some(0.0), burst: Bytes(0), ..Config::default() }).len(), 2);
     assert_eq!(wrong(Config { share: Some(1.1), ..Config::default() }).len(), 1);
+}
+
+#[test]
+fn its_mark_is_stronger_than_one_of_the_queue_behind_it() {
+    // That queue marks as incipient what finds two packets of its own or more, but for the first of them.
+    let mecn = mecn::Config {
+        min_th: Packets(1.0),
+        mid_th: Auto::Set(Packets(2.0)),
+        max_th: Auto::Set(Packets(1000.0)),
+        p1_max: 1.0,
+        p2_max: 0.0,
+        w_q: Auto::Set(1.0),
+        wait: false,
+        ..Default::default()
+    };
+    let queue = Box::new(QueueConfig::Mecn(mecn));
+    let config =
+        Config { rate: Some(Rate(8000)), burst: Bytes(5000), action: Action::Mark, queue, ..Config::default() };
+    assert_eq!(config.check(), []);
+    let (mut policer, mut store) = (Policer::new(&config, link(0)), Store::default());
+    let found: Vec<Verdict> = (0..7)
+        .map(|_| {
+            let (packet, view) = (packet(1000, Ecn::Capable), view(Instant::ZERO, 0));
+            let verdict = policer.arrive(&packet, &view);
+            let (label, since, ecn) = (store.insert(&packet), view.now, Ecn::Capable);
+            let held = Held { label, since, aim: Aim::Wanting, link: LinkId(0), ecn, doomed: false };
+            policer.enqueue(held, &packet, &view, &mut Drops::default());
+            verdict
+        })
+        .collect();
+    let [incipient, moderate] = [Ecn::Incipient, Ecn::Moderate].map(Verdict::Mark);
+    let accept = Verdict::Accept;
+    // There are tokens for five.
+    assert_eq!(found, [accept, accept, accept, incipient, incipient, moderate, moderate]);
 }
