@@ -2,7 +2,7 @@ use super::*;
 use crate::ids::LinkId;
 use crate::part::Aim;
 use crate::queue::battery::{link, packet};
-use crate::queue::codel;
+use crate::queue::{codel, drop_tail};
 use crate::store::Store;
 use faircast_proto::packet::Ecn;
 use faircast_proto::time::Duration;
@@ -39,6 +39,12 @@ impl Bench {
             self.queue.enqueue(held, &packet, &view, &mut Drops::default());
         }
         verdict
+    }
+
+    /// The size of the next, if one may leave now.
+    fn leave(&mut self) -> Option<u16> {
+        let view = self.view();
+        self.queue.dequeue(&view, &mut Drops::default()).map(|(held, _)| held.size())
     }
 
     /// Lets all out over a transmitter that is never busy: when each has left, ms, and its size.
@@ -127,4 +133,28 @@ fn what_is_wrong_is_named() {
     assert_eq!(wrong(Config { rate: Some(Rate(0)), burst: Bytes(0), ..Config::default() }), ["rate", "burst"]);
     let zero = codel::Config { target: Duration::ZERO, ..Default::default() };
     assert_eq!(wrong(Config { queue: Box::new(QueueConfig::CoDel(zero)), ..Config::default() }), ["queue.target"]);
+}
+
+#[test]
+fn what_waits_for_its_tokens_takes_room() {
+    use Verdict::{Accept, Drop};
+    for limit in [QueueSize::Packets(2.0), QueueSize::Bytes(2000)] {
+        let full = [Accept, Drop(crate::queue::DropReason::Overflow)];
+        let queue = Box::new(QueueConfig::DropTail(drop_tail::Config { limit, count_transmission: false }));
+        let mut bench = Bench::new(&Config { rate: Some(Rate(8000)), burst: Bytes(1000), queue });
+        assert_eq!((bench.come(1000), bench.leave()), (Accept, Some(1000)));
+        // The second has left the queue, and waits for a second: one more may wait behind it.
+        assert_eq!((bench.come(1000), bench.leave()), (Accept, None));
+        assert_eq!([1000, 1000].map(|size| bench.come(size)), full, "{limit:?}");
+        // As soon as it has gone its room is free.
+        bench.now = Instant::from_secs_f64(1.0);
+        assert_eq!(bench.leave(), Some(1000));
+        assert_eq!([1000, 1000].map(|size| bench.come(size)), full, "{limit:?}");
+        // That of one which is taken away as it waits is, too.
+        assert_eq!((bench.leave(), bench.queue.len()), (None, 2));
+        let (mut out, mut first) = (Vec::new(), true);
+        bench.queue.remove(&mut |_| std::mem::take(&mut first), &mut out);
+        assert_eq!((out.len(), bench.queue.len()), (1, 1));
+        assert_eq!([1000, 1000].map(|size| bench.come(size)), full, "{limit:?}");
+    }
 }
