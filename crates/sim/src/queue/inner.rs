@@ -119,13 +119,13 @@ impl std::fmt::Debug for Inner {
 mod tests {
     use super::super::auto::Auto;
     use super::super::battery::{link, packet};
-    use super::super::{Fifo, GUESTS, QueueKind, red};
+    use super::super::{DropReason, Fifo, GUESTS, QueueKind, red};
     use super::*;
     use crate::ids::LinkId;
     use crate::part::Aim;
     use crate::store::Store;
     use faircast_proto::guest::Kind;
-    use faircast_proto::packet::Ecn;
+    use faircast_proto::packet::{Ecn, FlowId};
     use faircast_proto::quantity::QueueSize;
     use faircast_proto::time::Rate;
 
@@ -161,6 +161,11 @@ mod tests {
             self.0.pop().map(|held| (held, Verdict::Accept))
         }
 
+        /// It says so even while it has nothing.
+        fn deadline(&self) -> Option<Instant> {
+            Some(ms(3))
+        }
+
         fn len(&self) -> usize {
             self.0.len()
         }
@@ -192,11 +197,11 @@ mod tests {
             Ok((given, Arc::new(SlowKind) as Arc<dyn QueueKind>))
         });
         GUESTS.add(slow).expect("no other has that name");
-        for (around, average) in [
-            (r#"{ "kind": "shaper", "queue": { "kind": "slow-within" } }"#, Some(7.0)),
-            (r#"{ "kind": "policer", "queue": { "kind": "slow-within" } }"#, Some(7.0)),
-            // There is no average of them all.
-            (r#"{ "kind": "classes", "classes": [{ "queue": { "kind": "slow-within" } }] }"#, None),
+        for (around, average, deadline) in [
+            (r#"{ "kind": "shaper", "queue": { "kind": "slow-within" } }"#, Some(7.0), Some(ms(3))),
+            (r#"{ "kind": "policer", "queue": { "kind": "slow-within" } }"#, Some(7.0), Some(ms(3))),
+            // There is no average of them all, and who has nothing need not be asked.
+            (r#"{ "kind": "classes", "classes": [{ "queue": { "kind": "slow-within" } }] }"#, None, None),
         ] {
             let config: Config = serde_json::from_str(around).expect("it is legal");
             let Queue::Scheduler(queue) = Queue::new(&config, link(0)) else { panic!("{around}") };
@@ -205,7 +210,65 @@ mod tests {
             let held = Held { label, since, aim: Aim::Wanting, link: LinkId(0), ecn, doomed: false };
             let time = queue.service_time(&held, &packet, Duration::from_millis(5));
             assert_eq!((time, queue.average_pkts()), (Duration::from_millis(15), average), "{around}");
+            assert_eq!(queue.deadline(), deadline, "{around}");
         }
+    }
+
+    /// A packet of a flow, and what a link makes of it.
+    fn held(store: &mut Store, flow: u32, since: Instant) -> (Packet, Held) {
+        let packet = Packet { flow: FlowId(flow), ..packet(1000, Ecn::NotCapable) };
+        let (label, ecn) = (store.insert(&packet), Ecn::NotCapable);
+        (packet, Held { label, since, aim: Aim::Wanting, link: LinkId(0), ecn, doomed: false })
+    }
+
+    #[test]
+    fn queues_within_know_the_code_points_of_flows() {
+        let classes = r#"{ "kind": "classes", "classes": [{ "dscp": [5], "queue": { "kind": "drop-tail" } },
+                           { "priority": 1, "queue": { "kind": "drop-tail" } }] }"#;
+        for around in [
+            r#"{ "kind": "shaper", "queue": CLASSES }"#,
+            r#"{ "kind": "policer", "queue": CLASSES }"#,
+            r#"{ "kind": "classes", "classes": [{ "queue": CLASSES }] }"#,
+        ] {
+            let config: Config = serde_json::from_str(&around.replace("CLASSES", classes)).expect("it is legal");
+            let Queue::Scheduler(mut queue) = Queue::new(&config, link(0)) else { panic!("{around}") };
+            queue.know_dscp(&[0, 5].into());
+            let (mut store, mut drops, now) = (Store::default(), Drops::default(), Instant::ZERO);
+            for flow in [0, 1] {
+                let (packet, held) = held(&mut store, flow, now);
+                queue.enqueue(held, &packet, &view(now, now), &mut drops);
+            }
+            let mut leave = || queue.dequeue(&free(now, now), &mut drops);
+            let flows = [leave(), leave()].map(|out| out.map(|(held, _)| store.get(held.label.packet()).flow.0));
+            assert_eq!(flows, [Some(1), Some(0)], "{around}: flow 1 goes first by its DSCP");
+        }
+    }
+
+    #[test]
+    fn what_the_queue_within_drops_leaves_room() {
+        let (now, mut store, mut drops) = (Instant::ZERO, Store::default(), Drops::default());
+        let mut inner = |config: &str, pkts: u32| {
+            let config: Config = serde_json::from_str(config).expect("it is legal");
+            let mut inner = Inner::new(&config, link(0));
+            for _ in 0..pkts {
+                let (packet, held) = held(&mut store, 0, now);
+                inner.enqueue(held, &packet, &view(now, now), &mut drops);
+            }
+            inner
+        };
+        // CoDel drops the one at whose turn all have waited for 5 ms for 100 ms, and sends the next: of ten seven stay,
+        // so that for 10 000 bytes three more may come.
+        let mut codel = inner(r#"{ "kind": "codel", "limit": "10000 B" }"#, 10);
+        assert!(codel.dequeue(&free(ms(10), now), &mut Drops::default()).is_some());
+        let mut dropped = Drops::default();
+        assert!(codel.dequeue(&free(ms(110), now), &mut dropped).is_some());
+        assert_eq!((dropped.packets.len(), codel.len(), codel.bytes), (1, 7, 7000));
+        let mut come = |size: u16| codel.arrive(&packet(size, Ecn::NotCapable), &view(ms(110), now));
+        assert_eq!([come(3000), come(3001)], [Verdict::Accept, Verdict::Drop(DropReason::Overflow)]);
+        // FQ-CoDel drops the larger half of five when four is the limit, two of them stay.
+        let fq_codel = inner(r#"{ "kind": "fq-codel", "limit": "4 packets" }"#, 5);
+        assert_eq!((fq_codel.len(), fq_codel.bytes), (2, 2000));
+        assert_eq!(drops.packets.len(), 3);
     }
 
     fn ms(milliseconds: u64) -> Instant {
