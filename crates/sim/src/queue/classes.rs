@@ -201,7 +201,7 @@ impl Classes {
     pub fn new(config: &Config, mut link: LinkContext) -> Classes {
         let mut order: Vec<usize> = (0..config.classes.len()).collect();
         order.sort_by_key(|&number| config.classes[number].priority);
-        let place = |number: usize| order.iter().position(|&other| other == number).unwrap_or(0) as u8;
+        let place = |number: usize| order.iter().position(|&other| other == number).expect("it has all numbers") as u8;
         let mut of_dscp = [0; 64];
         for (number, (_, bits)) in config.code_points().into_iter().enumerate() {
             (0..64).filter(|dscp| bits >> dscp & 1 == 1).for_each(|dscp| of_dscp[dscp] = place(number));

@@ -210,6 +210,8 @@ fn what_is_wrong_is_named() {
     let zero = fq_codel::Config { quantum: Bytes(0), ..Default::default() };
     let inner = wrong(vec![class(&[], 0, 1.0, QueueConfig::FqCoDel(zero))]);
     assert!(inner.len() == 1 && inner[0].starts_with("classes[0].queue.quantum: "), "{inner:?}");
+    let plain = serde_json::from_str::<Of>(r#"{"queue": {"kind": "drop-tail"}}"#).expect("nothing else is needed");
+    assert_eq!(plain, class(&[], 0, 1.0, QueueConfig::default()));
     let error = serde_json::from_str::<Of>(r#"{"dscp": [1]}"#).expect_err("a class without a queue").to_string();
     assert!(error.contains("missing field `queue`"), "{error}");
 }
@@ -232,4 +234,86 @@ fn by_default_there_are_three_classes() {
     assert_eq!(taken(&mut bench), 15);
     bench.now += Duration::from_millis(500);
     assert_eq!(taken(&mut bench), 9);
+}
+
+/// The flows of the next `pkts` to leave.
+fn order(bench: &mut Bench, pkts: usize) -> Vec<u32> {
+    (0..pkts).filter_map(|_| bench.leave()).map(|(flow, _)| flow).collect()
+}
+
+#[test]
+fn a_turn_ends_with_its_last_byte() {
+    for (size, expected) in [
+        // 1514 bytes are a turn.
+        (1514, [1, 2, 1, 2, 1, 2]),
+        // One byte is left for a second packet; then a turn begins with 1514 - 1512 = 2 bytes, which are one packet.
+        (1513, [1, 1, 2, 2, 1, 2]),
+    ] {
+        let mut bench = Bench::new(vec![class(&[1], 0, 1.0, tail(99.0)), class(&[2], 0, 1.0, tail(99.0))]);
+        for flow in [1, 1, 1, 1, 2, 2, 2, 2] {
+            bench.come(flow, size);
+        }
+        assert_eq!(order(&mut bench, 6), expected, "{size}");
+    }
+}
+
+#[test]
+fn what_is_owed_for_a_large_packet_does_not_stop_a_class_that_is_alone() {
+    // After 60 000 bytes a class owes 38 turns and a bit.
+    let mut bench = Bench::new(vec![class(&[1], 0, 1.0, tail(99.0)), class(&[2], 0, 1.0, tail(99.0))]);
+    (0..3).for_each(|_| assert_eq!(bench.come(1, 60_000), Verdict::Accept));
+    assert_eq!(order(&mut bench, 4), [1, 1, 1]);
+}
+
+#[test]
+fn what_is_owed_is_owed_after_a_rest() {
+    let mut bench = Bench::new(vec![class(&[1], 0, 1.0, tail(99.0)), class(&[2], 0, 1.0, tail(99.0))]);
+    bench.come(1, 60_000);
+    assert_eq!([bench.leave(), bench.leave()], [Some((1, 60_000)), None]);
+    bench.come(1, 1000);
+    (0..60).for_each(|_| assert_eq!(bench.come(2, 1000), Verdict::Accept));
+    // 60 000 bytes are made up for by 39 turns after the first; before the last of them the other class has had 38,
+    // which are 57 532 bytes, or 58 packets.
+    assert_eq!(order(&mut bench, 99).iter().position(|flow| *flow == 1), Some(58));
+}
+
+#[test]
+fn classes_say_the_first_moment_in_which_one_may_send() {
+    let shaped = |bps: u64| {
+        QueueConfig::Shaper(shaper::Config { rate: Some(Rate(bps)), burst: Bytes(1000), ..Default::default() })
+    };
+    // A packet takes 1 s or 2 s.
+    for rates in [[8000, 4000], [4000, 8000]] {
+        let [first, second] = rates.map(shaped);
+        let mut bench = Bench::new(vec![class(&[1], 0, 1.0, first), class(&[2], 0, 1.0, second)]);
+        for flow in [1, 2, 1, 2] {
+            bench.come(flow, 1000);
+        }
+        assert_eq!(order(&mut bench, 3).len(), 2);
+        assert_eq!(bench.queue.deadline(), Some(Instant::from_secs_f64(1.0)), "{rates:?}");
+    }
+}
+
+#[test]
+fn bounds_are_legal_themselves() {
+    let wrong = |classes: Vec<Of>| Config { classes, ..Config::default() }.check().len();
+    let many = |count: usize| vec![class(&[], 0, 1.0, tail(9.0)); count];
+    assert_eq!([1, 64, 65].map(|count| wrong(many(count))), [0, 0, 1]);
+    // The least weight may be written before or after the greatest, and one that is wrong counts for nothing.
+    let weights = |weights: [f64; 3]| wrong(weights.map(|weight| class(&[], 0, weight, tail(9.0))).into());
+    assert_eq!(weights([1.0, 0.5, 5e5]), 0);
+    assert_eq!(weights([5.1e5, 0.5, 1.0]), 1);
+    assert_eq!(weights([0.0, 1.0, 2.0]), 1);
+    assert_eq!(weights([f64::MIN_POSITIVE, f64::MIN_POSITIVE, f64::MIN_POSITIVE]), 0);
+    assert_eq!(wrong(vec![class(&[0, 63], 0, 1.0, tail(9.0))]), 0);
+}
+
+#[test]
+fn a_class_that_had_nothing_begins_with_a_turn_and_no_byte_more() {
+    let mut bench = Bench::new(vec![class(&[1], 0, 1.0, tail(99.0)), class(&[2], 0, 1.0, tail(99.0))]);
+    (0..8).for_each(|_| assert_eq!(bench.come(1, 1514), Verdict::Accept));
+    assert_eq!(order(&mut bench, 4), [1, 1, 1, 1]);
+    (0..4).for_each(|_| assert_eq!(bench.come(2, 1514), Verdict::Accept));
+    // One of 1514 bytes is a turn.
+    assert_eq!(order(&mut bench, 6), [2, 1, 2, 1, 2, 1]);
 }
