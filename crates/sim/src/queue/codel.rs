@@ -241,7 +241,7 @@ impl Control {
             // What controlled the queue a short while ago is a good beginning.
             let added = self.count.saturating_sub(self.last_count);
             let is_recent = now < self.drop_next + rules.interval.mul_f64(16.0);
-            self.count = if added > 1 && is_recent { added } else { 1 };
+            self.count = if is_recent { added.max(1) } else { 1 };
             (self.last_count, self.drop_next) = (self.count, rules.next(now, self.count));
             if rules.ecn && held.ecn() != Ecn::NotCapable {
                 return Some((held, Verdict::Mark(Ecn::Moderate)));

@@ -224,3 +224,48 @@ fn what_finds_no_room_is_dropped_and_does_not_count() {
     assert_eq!(queue.arrive(&packet(1000, Ecn::Capable), &view(3)), Verdict::Drop(DropReason::Overflow));
     assert_eq!(queue.control.count, 0);
 }
+
+#[test]
+fn what_must_be_left_is_the_largest_packet_that_has_come() {
+    // The large one has gone; three of 500 wait, so that behind the first no more than 1000 bytes are left, or more.
+    for (largest, dropped) in [(400, 1), (999, 1), (1000, 0)] {
+        let mut bench = Bench::new(&Config::default());
+        bench.come(1, largest, Ecn::NotCapable, Instant::ZERO);
+        assert_eq!(bench.leave(ms(0.0)), (0, Some(Verdict::Accept)));
+        bench.come(3, 500, Ecn::NotCapable, Instant::ZERO);
+        (bench.control.first_above, bench.control.dropping) = (Some(ms(1.0)), true);
+        assert_eq!(bench.leave(ms(500.0)), (dropped, Some(Verdict::Accept)), "{largest}");
+    }
+}
+
+#[test]
+fn a_short_while_ago_is_less_than_sixteen_intervals() {
+    // The third drop would have been due at 500 ms; two drops after the first one in the drop state are remembered.
+    for (now, count) in [(2099.999, 2), (2100.0, 1)] {
+        let mut bench = Bench::new(&Config::default());
+        bench.come(3, 1000, Ecn::NotCapable, Instant::ZERO);
+        let first_above = Some(ms(now));
+        bench.control = Control { first_above, drop_next: ms(500.0), count: 3, last_count: 1, dropping: false };
+        assert_eq!(bench.leave(ms(now)), (1, Some(Verdict::Accept)));
+        assert_eq!((bench.control.count, bench.control.last_count), (count, count), "{now} ms");
+        let next_ms = (bench.control.drop_next.since(ms(now))).as_secs_f64() * 1e3;
+        assert!((next_ms - 100.0 / f64::from(count).sqrt()).abs() < 1e-3, "{next_ms}");
+    }
+}
+
+#[test]
+fn packets_that_come_say_how_large_the_largest_is() {
+    let mut queue = CoDel::new(&Config::default(), crate::queue::battery::link(0));
+    let (mut store, mut drops) = (Store::default(), Drops::default());
+    let view = |at: f64| InterfaceView { now: ms(at), ..crate::queue::battery::view(0, 0) };
+    for _ in 0..3 {
+        let packet = packet(1000, Ecn::NotCapable);
+        let (label, since, ecn) = (store.insert(&packet), Instant::ZERO, Ecn::NotCapable);
+        let held = Held { label, since, aim: Aim::Wanting, link: LinkId(0), ecn, doomed: false };
+        queue.enqueue(held, &packet, &view(0.0), &mut drops);
+    }
+    // Behind the first are two packets, so the interval begins; behind the second is one, which is as much as the
+    // largest.
+    assert!([10.0, 110.0, 111.0].iter().all(|&at| queue.dequeue(&view(at), &mut drops).is_some()));
+    assert!(drops.packets.is_empty() && queue.is_empty());
+}
