@@ -221,3 +221,39 @@ fn parameters_are_checked() {
     let short = Config { interval: Duration::from_millis(5), ..Config::default() };
     assert_eq!(wrong(short), ["interval: 0.005 s given; legal is above target = 0.005 s up to 3600 s"]);
 }
+
+#[test]
+fn packets_that_come_say_how_large_the_largest_is() {
+    let mut bench = Bench::new(&Config { ecn: false, ..Config::default() });
+    (0..3).for_each(|_| assert_eq!(bench.come(&of(1, 1000)), [0; 0]));
+    // Behind the first are two packets, so the interval begins; behind the second is one, which is as much as the
+    // largest.
+    for at in [10.0, 110.0, 111.0] {
+        bench.now = Instant::from_secs_f64(at * 1e-3);
+        assert_eq!(bench.leave(1), [1000], "nothing is dropped at {at} ms");
+    }
+}
+
+#[test]
+fn what_control_drops_no_longer_counts() {
+    let mut bench = Bench::new(&Config { ecn: false, ..Config::default() });
+    (0..10).for_each(|_| assert_eq!(bench.come(&of(1, 1000)), [0; 0]));
+    bench.now = Instant::from_secs_f64(0.010);
+    assert_eq!(bench.leave(1), [1000]);
+    // An interval later one is dropped and the next leaves.
+    bench.now = Instant::from_secs_f64(0.110);
+    assert_eq!(bench.leave(1), [1000]);
+    assert_eq!((bench.queue.len(), bench.queue.bytes), (7, 7000));
+}
+
+#[test]
+fn places_are_those_of_the_published_hash() {
+    // FNV-1a of source, destination and salt, its halves combined, modulo 1024: worked out by another program.
+    let salt = 0x0123_4567_89ab_cdef;
+    for (source, destination, place) in [(2, 3, 508), (3, 2, 812), (2, 2, 306), (70_000, 70_001, 762)] {
+        let mut queue = FqCoDel { salt, ..FqCoDel::new(&Config::default(), link(0)) };
+        let (source, destination) = (Address::endpoint(source), Address::endpoint(destination));
+        queue.queue_of(&Packet { source, destination, ..of(0, 100) });
+        assert_eq!(queue.places.iter().position(|place| place.is_some()), Some(place));
+    }
+}
