@@ -3,6 +3,7 @@ use crate::ids::LinkId;
 use crate::part::Aim;
 use crate::queue::battery::{link, packet};
 use crate::store::Store;
+use faircast_proto::random::Random;
 use faircast_proto::time::Rate;
 
 /// A queue whose base probability stays what it is set to, and packets for it.
@@ -150,6 +151,8 @@ fn constants_come_from_the_longest_round_trip() {
     let short = rules(Config { rtt_max: ms(30.0), alpha: Some(2.0), beta: Some(7.0), ..Config::default() });
     assert_eq!((short.t_update, short.alpha, short.beta), (ms(10.0), 2.0, 7.0));
     assert_eq!(rules(Config { t_update: Some(ms(16.0)), ..Config::default() }).t_update, ms(16.0));
+    // However short the target, there are no more than a million updates a second.
+    assert_eq!(rules(Config { target: Duration(3), ..Config::default() }).t_update, Duration::from_micros(1));
 }
 
 #[test]
@@ -271,4 +274,75 @@ fn a_recurrence_is_even() {
     let mut recurrence = Recurrence(0.5);
     assert!((0..100).all(|_| recurrence.recurs(2.0)));
     assert_eq!(recurrence.0, 0.5);
+}
+
+#[test]
+fn where_all_would_be_marked_drops_begin() {
+    // k p' = 1, and p_C = 0.25 = 1/k².
+    let mut bench = Bench::held_at(0.5, &Config::default());
+    for ecn in [Ecn::Scalable, Ecn::Capable] {
+        let (marked, dropped) = bench.parts(ecn);
+        assert!((dropped - 0.25).abs() < 1e-3, "{ecn:?}: {dropped}");
+        let rest = if ecn == Ecn::Scalable { 1.0 - dropped } else { 0.0 };
+        near(marked, rest);
+    }
+}
+
+#[test]
+fn bytes_are_owed_for_those_that_had_a_rival() {
+    let mut bench = Bench::new(&Config { classic_share: 0.25, ..Config::default() });
+    bench.queue.controller.updated = Instant::FAR_FUTURE;
+    // (2 · 0.25 - 1) · 1000 at first.
+    near(bench.queue.owed_to_classic, -500.0);
+    (0..2).for_each(|_| assert_eq!(bench.come(1600, Ecn::Scalable), Verdict::Accept));
+    (0..2).for_each(|_| assert_eq!(bench.come(800, Ecn::NotCapable), Verdict::Accept));
+    let mut leave = || {
+        let (size, ..) = bench.leave().0.expect("there are four");
+        (size, bench.queue.owed_to_classic)
+    };
+    // A quarter of 1600 is owed each time, also where that is 0 or less yet; three quarters of 800 are given back.
+    assert_eq!([leave(), leave()], [(1600, -100.0), (1600, 300.0)]);
+    // The two that are left have no rival.
+    assert_eq!([leave(), leave()], [(800, 300.0), (800, 300.0)]);
+    assert_eq!(bench.leave(), (None, 0));
+    near(bench.queue.owed_to_classic, -500.0);
+    // It is the turn of the classic queue when more than nothing is owed.
+    for (owed, first, after) in [(0.0, Ecn::Scalable, 400.0), (1.0, Ecn::NotCapable, 1.0 - 600.0)] {
+        bench.come(1600, Ecn::Scalable);
+        bench.come(800, Ecn::NotCapable);
+        bench.queue.owed_to_classic = owed;
+        assert_eq!(bench.leave().0.map(|(_, ecn, _)| ecn), Some(first));
+        near(bench.queue.owed_to_classic, after);
+        bench.leave();
+        bench.leave();
+    }
+}
+
+#[test]
+fn departures_alone_move_the_probability() {
+    let mut bench = Bench::new(&Config::default());
+    (0..2).for_each(|_| assert_eq!(bench.come(1000, Ecn::NotCapable), Verdict::Accept));
+    // At 15 ms the oldest has waited for 15 ms, the target: 3 · 15 ms.
+    bench.now += ms(15.0);
+    bench.leave();
+    near(bench.queue.base_probability(), 0.045);
+}
+
+#[test]
+fn late_updates_are_those_of_their_moments() {
+    let (rules, mut random) = (Rules::new(&Config::default(), &link(0)), Random::stream(1, "test/dualpi2"));
+    for n in 0..300 {
+        let mut some = |most: f64| if random.chance(0.3) { 0.0 } else { random.uniform_in(0.0, most) };
+        let (probability, delay_s) = (some(1.4).min(1.0), some(0.5));
+        // Nothing waits, or it has waited for long, or since a short while ago.
+        let since = [None, Some(some(1000.0)), Some(8980.0 + some(20.0))][n % 3].map(|at| Instant::ZERO + ms(at));
+        let begin = Controller { probability, delay_s, ..Controller::default() };
+        let (mut late, mut each) = (begin.clone(), begin.clone());
+        late.update(&rules, Instant::ZERO + ms(9000.0), since);
+        (1..=600).for_each(|step| each.update(&rules, Instant::ZERO + ms(15.0 * f64::from(step)), since));
+        assert_eq!(late.updated, each.updated);
+        let near = |ours: f64, expected: f64| assert!((ours - expected).abs() < 1e-9, "{begin:?}: {late:?}, {each:?}");
+        near(late.probability, each.probability);
+        near(late.delay_s, each.delay_s);
+    }
 }
