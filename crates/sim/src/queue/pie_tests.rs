@@ -279,3 +279,122 @@ fn parameters_are_checked() {
     ];
     assert_eq!(wrong(zero), expected);
 }
+
+#[test]
+fn departures_alone_move_the_probability() {
+    let config = Config { enhanced: false, max_burst: Duration::ZERO, ..Config::default() };
+    let (mut pie, mut store) = (Pie::new(&config, link(0)), Store::default());
+    for _ in 0..3 {
+        let (packet, held) = (packet(1000, Ecn::Capable), held(&mut store, ms(0.0)));
+        assert_eq!(pie.arrive(&packet, &view(ms(0.0), 0)), Verdict::Accept);
+        pie.enqueue(held, &packet, &view(ms(0.0), 0), &mut Drops::default());
+    }
+    // The first leaves after 14 ms, so that is the delay at 15 ms; the second after 100 ms, so at 105 ms it is that.
+    let mut leave = |at: f64| {
+        assert!(pie.dequeue(&view(ms(at), 0), &mut Drops::default()).is_some());
+        (pie.state.delay_s, pie.state.old_delay_s)
+    };
+    assert_eq!(leave(14.0), (0.0, 0.0));
+    assert_eq!(leave(100.0), (0.014, 0.014), "of the updates at 15 to 90 ms each finds 14 ms");
+    assert_eq!(leave(105.0), (0.1, 0.014));
+    // The first update: 0.125 · -1 ms + 1.25 · 14 ms, of which 1/2048; five with -1 ms alone, and the last with 85 ms
+    // and 86 ms more, of which 1/512.
+    near(pie.drop_probability(), 0.017375 / 2048.0 + (5.0 * -0.000125 + 0.118125) / 512.0);
+}
+
+#[test]
+fn late_updates_are_those_of_their_moments() {
+    let mut random = Random::stream(1, "test/pie");
+    for n in 0..300 {
+        let delay = Some(if random.chance(0.5) { Delay::Rate } else { Delay::Sojourn });
+        let rules = rules(&Config { enhanced: n % 2 == 0, delay, ..Config::default() });
+        let mut some = |most: f64| if random.chance(0.3) { 0.0 } else { random.uniform_in(0.0, most) };
+        let (probability, delay_s, old_delay_s, sojourn_s) = (some(1.4).min(1.0), some(0.04), some(0.04), some(0.04));
+        let (waiting, drain_s) = (some(40_000.0) as u64, some(0.02));
+        let drain_s = (drain_s > 0.0).then_some(drain_s);
+        let burst_allowance = Duration::from_secs_f64(some(0.2));
+        let state = State { probability, delay_s, old_delay_s, sojourn_s, drain_s, burst_allowance, ..acting(&rules) };
+        let (mut late, mut each) = (state.clone(), state.clone());
+        late.update(&rules, ms(9000.0), waiting);
+        (1..=600).for_each(|step| each.update(&rules, ms(15.0 * f64::from(step)), waiting));
+        assert_eq!(late, each, "{n}: {state:?}, {waiting} B wait");
+    }
+}
+
+#[test]
+fn half_of_the_target_is_not_below_it() {
+    let rules = rules(&Config { delay: Some(Delay::Sojourn), ..Config::default() });
+    for (delay_s, old_s, decays) in
+        [(0.0075, 0.0075, false), (0.0075, 0.007, false), (0.007, 0.0075, false), (0.007, 0.007, true)]
+    {
+        let mut state = State { probability: 0.3, delay_s: old_s, sojourn_s: delay_s, ..acting(&rules) };
+        state.step(&rules, 1);
+        let moved = 0.3 + 0.125 * (delay_s - 0.015) + 1.25 * (delay_s - old_s);
+        near(state.probability, if decays { 0.98 * moved } else { moved });
+    }
+}
+
+#[test]
+fn who_rests() {
+    let rests = |config: Config, drain_s: Option<f64>, probability: f64| {
+        let rules = rules(&config);
+        let mut state = State { drain_s, probability, ..acting(&rules) };
+        state.update(&rules, ms(15.0), 1000);
+        !state.active
+    };
+    let (rate, sojourn) = (Config::default(), Config { delay: Some(Delay::Sojourn), ..Config::default() });
+    let calm_s = Some(16_384e-6);
+    assert!(rests(rate.clone(), calm_s, 0.0));
+    assert!(!rests(rate.clone(), None, 0.0), "nothing has been measured");
+    assert!(rests(sojourn.clone(), None, 0.0), "no rate is needed");
+    assert!(!rests(rate, calm_s, 0.3) && !rests(sojourn.clone(), None, 0.3), "it still drops");
+    assert!(!rests(Config { enhanced: false, ..sojourn }, calm_s, 0.0), "by the basic rules it never rests");
+}
+
+#[test]
+fn with_enhancements_a_burst_is_let_through_when_it_begins_to_act_alone() {
+    let enhanced = rules(&Config::default());
+    let mut state = acting(&enhanced);
+    assert!(state.is_calm(&enhanced));
+    state.arrive(&enhanced, &packet(1000, Ecn::NotCapable), &view(ms(1.0), 30), || 0.0);
+    assert_eq!(state.burst_allowance, Duration::ZERO);
+}
+
+#[test]
+fn drops_are_counted_from_where_the_probability_is_above_zero() {
+    let rules = rules(&Config::default());
+    let come = |probability: f64, accumulated: f64, draw: f64| {
+        let mut state = State { probability, accumulated, delay_s: 0.030, ..acting(&rules) };
+        let verdict = state.arrive(&rules, &packet(1000, Ecn::NotCapable), &view(ms(1.0), 30), || draw);
+        (verdict, state.accumulated)
+    };
+    assert_eq!(come(0.0, 0.84, 0.0), (Verdict::Accept, 0.0));
+    // 0.85 is enough for a draw, 8.5 for a drop without one.
+    let dropped = (Verdict::Drop(DropReason::Active), 0.0);
+    assert_eq!([come(0.85, 0.0, 0.849), come(0.5, 8.0, 0.99)], [dropped; 2]);
+    assert_eq!(come(0.85, 0.0, 0.85), (Verdict::Accept, 0.85));
+}
+
+#[test]
+fn what_is_dropped_does_not_make_it_act() {
+    let rules = rules(&Config { limit: QueueSize::Bytes(1000), ..Config::default() });
+    let mut state = State::new(&rules);
+    let mut come = |size: u16| {
+        let at = InterfaceView { waiting_bytes: 100, ..view(ms(1.0), 1) };
+        (state.arrive(&rules, &packet(size, Ecn::Capable), &at, || 0.0), state.active)
+    };
+    // Larger than the limit, of which a third are 334 bytes.
+    assert_eq!(come(1500), (Verdict::Drop(DropReason::Overflow), false));
+    assert_eq!([come(233), come(234)], [(Verdict::Accept, false), (Verdict::Accept, true)]);
+}
+
+#[test]
+fn a_measurement_ends_with_the_last_byte() {
+    let rules = rules(&Config { dq_threshold: Bytes(3000), ..Config::default() });
+    let mut store = Store::default();
+    let mut state = State { active: true, measured: Some((ms(0.0), 0)), ..State::new(&rules) };
+    for (at, drain_s) in [(4.0, None), (8.0, None), (12.0, Some(0.012))] {
+        state.depart(&rules, ms(at), &held(&mut store, ms(0.0)), 0);
+        assert_eq!(state.drain_s, drain_s);
+    }
+}
