@@ -71,6 +71,9 @@ mod tests {
             let found = (signals.phase(at(seconds)), signals.phase_of(session, at(seconds)));
             assert_eq!(found, (all, own), "{seconds} s");
         }
+        // What has a meaning yet is kept, to the last moment of it.
+        signals.expire(at(3.0));
+        assert_eq!((signals.phase_of(session, at(3.0)), signals.of.len()), (2, 2));
         signals.expire(at(3.001));
         assert_eq!(signals.of.keys().copied().collect::<Vec<_>>(), [other]);
     }
