@@ -211,6 +211,16 @@ mod tests {
     }
 
     #[test]
+    fn all_congestion_bits_come_back_each_under_its_number() {
+        let all = [Ecn::NotCapable, Ecn::Capable, Ecn::Incipient, Ecn::Moderate, Ecn::Scalable];
+        for (number, ecn) in (0_u8..).zip(all) {
+            let header = GuestHeader::message(OWNER, ecn);
+            assert_eq!((header.read::<Ecn>(OWNER), header.read::<u8>(OWNER)), (Some(ecn), Some(number)));
+            assert_eq!(ecn.code(), number);
+        }
+    }
+
+    #[test]
     fn digests_tell_fields_and_owners_apart() {
         let digests = [
             GuestHeader::message(OWNER, 1_u32).digest(),
