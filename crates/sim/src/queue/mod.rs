@@ -15,7 +15,7 @@
 //! | `inner.rs`, `token_bucket.rs` | a queue within another; tokens without rounding |
 //! | `scheduler.rs`, `held.rs` | queues that own their packets, and those packets |
 //! | `average.rs`, `spacing.rs`, `room.rs`, `auto.rs` | what they share: RED's average, spacing, limits, `"auto"` |
-//! | `battery.rs` | the tests that every discipline must stand |
+//! | `battery.rs`, `battery/` | the tests that every discipline must stand |
 //!
 //! Adding one is one file beside this one, with the four items that [`queues!`](self) asks of it, and one line in
 //! `queues!`. A discipline outside this crate goes into [`Queue::Guest`], a queue that owns its packets into
@@ -264,6 +264,13 @@ macro_rules! queues {
                 $(samples.extend($owner::Config::samples().into_iter().map(Config::$Owner));)+
                 samples
             }
+        }
+
+        /// The battery by kind.
+        #[cfg(test)]
+        mod batteries {
+            $(mod $module { crate::queue::battery::battery_of!($kind); })+
+            $(mod $owner { crate::queue::battery::battery_of!($owning_kind); })+
         }
 
         /// Name and one-line description of every discipline.

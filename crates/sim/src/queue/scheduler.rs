@@ -113,6 +113,10 @@ impl<D: Discipline> Discipline for InOrder<D> {
         self.discipline.arrive(packet, at)
     }
 
+    fn sure_room_pkts(&self) -> u32 {
+        self.discipline.sure_room_pkts()
+    }
+
     fn average_pkts(&self) -> Option<f64> {
         self.discipline.average_pkts()
     }
