@@ -1066,6 +1066,9 @@ class Dualpi2(Part):
         9332, appendix A.1, has 250 ms at the highest rate of the link).
     min_th : str such as "250 ms", optional
         Delay at which the L queue begins to mark. Default "800 us" (appendix A.1). Legal: at most 3600 s.
+    mtu : str such as "1000 B", optional
+        Nothing but the ramp acts while less than two of these wait. Default: the largest packet so far (appendix A.1
+        has the MTU). Legal: 1 B or more.
     range : str such as "250 ms", optional
         Width of the ramp over which the probability of that mark rises to 1; at 0 it is a step. Default "400 us"
         (appendix A.1). Legal: at most 3600 s.
@@ -1091,6 +1094,7 @@ class Dualpi2(Part):
     k: float | None = None
     limit: str | None = None
     min_th: str | None = None
+    mtu: str | None = None
     range: str | None = None
     rtt_max: str | None = None
     t_update: str | None = None

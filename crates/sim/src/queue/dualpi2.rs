@@ -4,11 +4,13 @@
 //! L queue with k·p', so that flows of both kinds get about the same rate.
 //!
 //! The pseudo code of appendix A.2 is followed, with the two details of Linux that appendix A.1 tells of: nothing but
-//! the ramp acts while less than two packets wait, and only packets that had a rival in the other queue count for the
+//! the ramp acts while less than two MTUs wait, and only packets that had a rival in the other queue count for the
 //! scheduler. Where the pseudo code leaves room, or cannot be meant:
 //!
 //! * Drops of the L queue have a count of their own. With the one count of the pseudo code, marks of a probability
 //!   above 1 would let it grow without end, and each packet would be dropped.
+//! * Links here have no MTU: unless `mtu` says it, it is that of the largest packet that has come, as CoDel has it. With
+//!   an MTU of Ethernet fifteen packets of 200 bytes would be left alone.
 //! * `lq.len()` and `lq.time()` are asked after a packet has been taken out. Its own delay is meant (appendix A.1), and
 //!   "only 1 packet" is the packet itself.
 //! * The room of one MTU that is always kept free (A.1) would be a limit that is smaller than what it says: a packet
@@ -23,7 +25,7 @@ use super::scheduler::Scheduler;
 use faircast_proto::limits;
 use faircast_proto::limits::{Limited, above, from, to};
 use faircast_proto::packet::{Ecn, Packet};
-use faircast_proto::quantity::QueueSize;
+use faircast_proto::quantity::{Bytes, QueueSize};
 use faircast_proto::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -77,6 +79,10 @@ pub struct Config {
     pub th_len: u32,
     /// What the classic queue gets at least while both have packets. Default 0.0625 (appendix A.2: "e.g., 1/16").
     pub classic_share: f64,
+    /// Nothing but the ramp acts while less than two of these wait. Default: the largest packet so far (appendix A.1 has
+    /// the MTU).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mtu: Option<Bytes>,
 }
 
 limits! { Config {
@@ -86,6 +92,7 @@ limits! { Config {
     k: from(0.01).to(100.0),
     min_th, range: to(LONGEST),
     classic_share: above(0.0).to(0.5),
+    mtu: from(Bytes(1)),
 } }
 
 const LONGEST: Duration = Duration::from_secs(3600);
@@ -104,6 +111,7 @@ impl Default for Config {
             range: Duration::from_micros(400),
             th_len: 1,
             classic_share: 0.0625,
+            mtu: None,
         }
     }
 }
@@ -124,7 +132,7 @@ impl Config {
         let short = Config { limit: QueueSize::Packets(20.0), ..Config::default() };
         vec![
             Config::default(),
-            Config { range: Duration::ZERO, th_len: 0, classic_share: 0.5, ..short.clone() },
+            Config { range: Duration::ZERO, th_len: 0, classic_share: 0.5, mtu: Some(Bytes(1500)), ..short.clone() },
             Config { limit: QueueSize::Bytes(20_000), target: Duration::from_millis(1), k: 1.0, ..short.clone() },
             Config { alpha: Some(50.0), beta: Some(100.0), t_update: Some(Duration::from_millis(1)), ..short },
         ]
@@ -201,6 +209,7 @@ impl DualPi2 {
 impl Discipline for DualPi2 {
     fn arrive(&mut self, packet: &Packet, at: &InterfaceView) -> Verdict {
         self.update(at.now);
+        self.rules.see(packet.size);
         if self.rules.room.admits(packet.size, at) { Verdict::Accept } else { Verdict::Drop(DropReason::Overflow) }
     }
 }
@@ -220,7 +229,7 @@ impl Scheduler for DualPi2 {
     fn dequeue(&mut self, at: &InterfaceView, drops: &mut Drops) -> Option<(Held, Verdict)> {
         self.update(at.now);
         while !self.is_empty() {
-            let acts = self.low_latency.bytes() + self.classic.bytes() >= self.rules.two_pkts;
+            let acts = self.low_latency.bytes() + self.classic.bytes() >= 2 * self.rules.mtu;
             let (held, verdict) = if self.is_low_latency_next() {
                 let pkts = self.low_latency.len();
                 let held = self.low_latency.pop()?;
@@ -250,7 +259,7 @@ impl Scheduler for DualPi2 {
     }
 }
 
-/// What stays the same.
+/// What stays the same, but for the largest packet.
 #[derive(Clone, Debug)]
 struct Rules {
     room: Room,
@@ -267,8 +276,10 @@ struct Rules {
     classic_share: f64,
     /// What the scheduler begins with when nothing waits: the L queue comes first.
     owed_at_first: f64,
-    /// Below this the controller does not act, bytes.
-    two_pkts: u64,
+    /// While less than two of these wait the controller does not act, bytes.
+    mtu: u64,
+    /// Whether it is that of the largest packet so far.
+    adapts: bool,
 }
 
 impl Rules {
@@ -289,7 +300,15 @@ impl Rules {
             th_len,
             classic_share,
             owed_at_first: (2.0 * classic_share - 1.0) * f64::from(link.mean_packet_bytes),
-            two_pkts: 2 * u64::from(link.mean_packet_bytes),
+            mtu: config.mtu.map_or(0, |mtu| mtu.0),
+            adapts: config.mtu.is_none(),
+        }
+    }
+
+    /// A packet has come.
+    fn see(&mut self, size: u16) {
+        if self.adapts {
+            self.mtu = self.mtu.max(u64::from(size));
         }
     }
 

@@ -236,7 +236,7 @@ fn a_single_packet_is_not_marked_for_its_delay() {
 }
 
 #[test]
-fn less_than_two_packets_are_left_alone() {
+fn less_than_two_of_the_largest_packets_are_left_alone() {
     let mut bench = Bench::held_at(1.0, &Config::default());
     for ecn in [Ecn::NotCapable, Ecn::Capable, Ecn::Scalable] {
         for _ in 0..3 {
@@ -252,6 +252,28 @@ fn less_than_two_packets_are_left_alone() {
     bench.come(1000, Ecn::NotCapable);
     bench.come(1000, Ecn::NotCapable);
     assert_eq!(bench.leave(), (Some((1000, Ecn::NotCapable, Verdict::Accept)), 1));
+}
+
+#[test]
+fn how_many_are_left_alone_follows_from_the_mtu() {
+    // Of packets of 200 bytes: where they are the largest, of two the first is decided upon; with an MTU of 1500 bytes
+    // it takes fifteen, and with one of 1000 that came once ten.
+    let first_dropped = |mtu: Option<u64>, large: bool| {
+        (1..20).find(|&pkts| {
+            let mut bench = Bench::held_at(1.0, &Config { mtu: mtu.map(Bytes), ..Config::default() });
+            if large {
+                bench.come(1000, Ecn::NotCapable);
+                assert_eq!(bench.leave(), (Some((1000, Ecn::NotCapable, Verdict::Accept)), 0));
+            }
+            bench.queue.of_classic = Recurrence(0.5);
+            (0..pkts).for_each(|_| assert_eq!(bench.come(200, Ecn::NotCapable), Verdict::Accept));
+            bench.leave().1 > 0
+        })
+    };
+    assert_eq!(first_dropped(None, false), Some(2));
+    assert_eq!(first_dropped(Some(1500), false), Some(15));
+    assert_eq!(first_dropped(None, true), Some(10));
+    assert_eq!(first_dropped(Some(100), true), Some(1));
 }
 
 #[test]
