@@ -53,7 +53,7 @@ pub fn build<C: Calendar>(description: &network::Network, seed: u64, control: &C
                 rate: link.rate,
                 delay: link.delay,
                 limit: link.queue.limit(),
-                is_fair: link.queue.is_fair(),
+                is_fair: description.sessions.iter().all(|session| link.queue.is_fair(session.dscp)),
                 mean_packet_bytes,
                 random: network.stream(&format!("link/{}/agent", link.name)),
             };

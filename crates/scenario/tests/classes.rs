@@ -140,6 +140,45 @@ fn warnings_look_into_queues_within_queues() {
 }
 
 #[test]
+fn marks_are_looked_at_class_by_class() {
+    let found = |queue: &str, traffic: &str| -> Vec<(&'static str, f64)> {
+        let known = warning::known(&scenario(&dumbbell(queue, traffic)));
+        known.into_iter().map(|known| (known.warning.kind, known.warning.value)).collect()
+    };
+    let (red, mecn, dual) = ("{ kind = \"red\", ecn = true }", "{ kind = \"mecn\" }", "{ kind = \"dualpi2\" }");
+    let classes = |of_ten: &str, others: &str| {
+        format!("{{ kind = \"classes\", classes = [{{ dscp = [10], queue = {of_ten} }}, {{ queue = {others} }}] }}")
+    };
+    let web = |ecn: &str, dscp: u32| tcps("web", 2, 0, dscp) + &format!("ecn = \"{ecn}\"\n");
+    // Two that use marks, three that do not: in classes of their own they are nobody's rivals.
+    let deaf = |dscp: u32| tcps("deaf", 3, 2, dscp);
+    assert_eq!(found(&classes(red, red), &(web("ecn", 10) + &deaf(0))), []);
+    for dscp in [0, 10] {
+        assert_eq!(found(&classes(red, red), &(web("ecn", dscp) + &deaf(dscp))), [("ecn-mixed", 3.0)]);
+    }
+    // Where the class of both marks nothing, it does not matter that another does.
+    assert_eq!(found(&classes(red, "{ kind = \"codel\" }"), &(web("ecn", 0) + &deaf(0))), []);
+    // What marks before the classes marks all.
+    let policed = format!("{{ kind = \"policer\", action = \"mark\", queue = {} }}", classes(red, red));
+    assert_eq!(found(&policed, &(web("ecn", 10) + &deaf(0))), [("ecn-mixed", 3.0)]);
+    // Of classes with one and with two levels the own one counts.
+    let other = tcps("other", 3, 2, 0) + "ecn = \"mecn\"\n";
+    assert_eq!(found(&classes(red, mecn), &(web("ecn", 10) + &other)), []);
+    let both = found(&classes(mecn, red), &(web("ecn", 10) + &other));
+    assert_eq!(both, [("ecn-on-mecn", 2.0), ("mecn-on-ecn", 3.0)]);
+    // As of those who say ECT(1).
+    let game = |dscp: u32| cbr("game", 1.0, 20, dscp) + "ecn = \"ect1\"\n";
+    assert_eq!(found(&classes(red, dual), &game(0)), []);
+    assert_eq!(found(&classes(red, dual), &game(10)), [("ect1-unknown", 1.0)]);
+    // And of a session of layers in a fair queue.
+    let film = "[sessions.film]\nscheme = \"layered-cbr\"\nrates = [\"1 Mbit/s\", \"1 Mbit/s\"]\n\
+                source = \"left-20\"\ndscp = 10\nreceivers = { nodes = [\"right-20\"] }\n";
+    let fair = "{ kind = \"fq-codel\", ecn = false }";
+    assert_eq!(found(&classes(fair, "{ kind = \"codel\" }"), film), [("layers-as-flows", 1.0)]);
+    assert_eq!(found(&classes("{ kind = \"codel\" }", fair), film), []);
+}
+
+#[test]
 fn what_is_wrong_is_named_with_its_place() {
     let wrong = |queue: &str, traffic: &str| -> Vec<(String, String)> {
         let problems = Scenario::from_toml(&dumbbell(queue, traffic)).expect_err("it is refused");

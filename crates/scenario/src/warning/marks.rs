@@ -5,7 +5,7 @@
 
 use super::message::{KnownWarning, Warning, named};
 use super::ways::Ways;
-use crate::network::Network;
+use crate::network::{DirectedLink, Network, NetworkFlow};
 use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::registry::SchemeConfig;
 use faircast_proto::registry::flows::FlowConfig;
@@ -29,42 +29,69 @@ enum Marks {
 
 /// What is worth a warning about queues that mark.
 pub(super) fn known(network: &Network, ways: &Ways) -> Vec<KnownWarning> {
-    let queues: Vec<Marks> = network.links.iter().map(|link| of_queue(&link.queue)).collect();
-    if queues.iter().all(|marks| *marks == Marks::Not) {
+    let marks = |link: &DirectedLink| link.queue.all().into_iter().any(|queue| of_one(queue) != Marks::Not);
+    if !network.links.iter().any(marks) {
         return Vec::new();
     }
-    let mut crossing: Vec<Vec<(String, Marks)>> = vec![Vec::new(); network.links.len()];
-    let mut cross = |whose: String, marks: Marks, links: Vec<LinkId>| {
-        for link in links.into_iter().filter(|link| queues[link.index()] != Marks::Not) {
-            crossing[link.index()].push((whose.clone(), marks));
+    let mut crossing: Vec<Vec<Crossing>> = vec![Vec::new(); network.links.len()];
+    let mut cross = |whose: String, marks: Marks, dscp: u8, links: Vec<LinkId>| {
+        for link in links {
+            crossing[link.index()].push(Crossing { whose: whose.clone(), marks, dscp });
         }
     };
     for flow in network.flows.iter().filter(|flow| flow.kind.is_controlled()) {
         if let Some(marks) = of_flow(&flow.kind) {
-            cross(format!("flow {}", flow.name), marks, ways.of_flow(flow));
+            cross(format!("flow {}", flow.name), marks, flow.dscp, ways.of_flow(flow));
         }
     }
     for session in network.sessions.iter().filter(|session| session.config.is_controlled()) {
         if let Some(marks) = of_session(&session.config) {
-            cross(format!("session {}", session.name), marks, ways.of_session(session));
+            cross(format!("session {}", session.name), marks, session.dscp, ways.of_session(session));
         }
     }
-    let of_link = |((link, queue), crossing): ((&_, &Marks), &Vec<(String, Marks)>)| of_link(link, *queue, crossing);
-    let mut found: Vec<KnownWarning> = network.links.iter().zip(&queues).zip(&crossing).flat_map(of_link).collect();
-    found.extend(strangers(network, ways, &queues));
+    let of_link = |(link, crossing): (&DirectedLink, &Vec<Crossing>)| -> Vec<KnownWarning> {
+        let marking = link.queue.all().into_iter().filter(|queue| of_one(queue) != Marks::Not);
+        marking.flat_map(|queue| of_queue(link, queue, &with_marks_of(queue, link, crossing))).collect()
+    };
+    let mut found: Vec<KnownWarning> = network.links.iter().zip(&crossing).flat_map(of_link).collect();
+    found.extend(strangers(network, ways));
     found
+}
+
+/// Traffic that crosses a link, and what it knows of marks.
+#[derive(Clone, Debug)]
+struct Crossing {
+    whose: String,
+    marks: Marks,
+    dscp: u8,
+}
+
+/// Those that are marked by this queue, one of the link's: of the queues that a packet goes through the first that
+/// marks counts.
+fn with_marks_of<'a>(queue: &queue::Config, link: &DirectedLink, crossing: &'a [Crossing]) -> Vec<&'a Crossing> {
+    let is_its = |one: &&Crossing| first_marking(&link.queue, one.dscp).is_some_and(|it| std::ptr::eq(it, queue));
+    crossing.iter().filter(is_its).collect()
+}
+
+/// Of the queues that packets of a DSCP go through the first that marks.
+fn first_marking(queue: &queue::Config, dscp: u8) -> Option<&queue::Config> {
+    queue.along(dscp).into_iter().find(|queue| of_one(queue) != Marks::Not)
 }
 
 /// ECT(1) promises that each mark is answered a little; a queue that does not know it marks as if it was answered by
 /// half of the rate.
-fn strangers(network: &Network, ways: &Ways, queues: &[Marks]) -> Vec<KnownWarning> {
-    let mut crossing: Vec<Vec<&str>> = vec![Vec::new(); network.links.len()];
+fn strangers(network: &Network, ways: &Ways) -> Vec<KnownWarning> {
+    let mut crossing: Vec<Vec<&NetworkFlow>> = vec![Vec::new(); network.links.len()];
     for flow in network.flows.iter().filter(|flow| is_scalable(&flow.kind)) {
-        ways.of_flow(flow).into_iter().for_each(|link| crossing[link.index()].push(&flow.name));
+        ways.of_flow(flow).into_iter().for_each(|link| crossing[link.index()].push(flow));
     }
-    let of_link = |((link, marks), flows): ((&crate::network::DirectedLink, &Marks), &Vec<&str>)| {
-        let is_known = *marks == Marks::Dual || has_threshold(&link.queue);
-        if flows.is_empty() || *marks == Marks::Not || is_known {
+    let of_link = |(link, flows): (&DirectedLink, &Vec<&NetworkFlow>)| {
+        let is_strange = |flow: &&&NetworkFlow| {
+            let knows = has_threshold(&link.queue.along(flow.dscp));
+            first_marking(&link.queue, flow.dscp).is_some_and(|marking| of_one(marking) != Marks::Dual && !knows)
+        };
+        let flows: Vec<&str> = flows.iter().filter(is_strange).map(|flow| flow.name.as_str()).collect();
+        if flows.is_empty() {
             return None;
         }
         let name = &link.name;
@@ -72,12 +99,12 @@ fn strangers(network: &Network, ways: &Ways, queues: &[Marks]) -> Vec<KnownWarni
             "the queue of link {name} takes ECT(1) for ECT(0): what it says to {} by a mark is meant for senders that \
              halve their rate, and their packets wait among all others; give that link a queue of kind \"dualpi2\", \
              or one with a ce_threshold",
-            named(flows)
+            named(&flows)
         );
         let warning = Warning { kind: "ect1-unknown", subject: name.clone(), value: flows.len() as f64, message };
         Some(KnownWarning { path: format!("links.{name}.queue"), warning })
     };
-    network.links.iter().zip(queues).zip(&crossing).filter_map(of_link).collect()
+    network.links.iter().zip(&crossing).filter_map(of_link).collect()
 }
 
 fn is_scalable(kind: &FlowConfig) -> bool {
@@ -88,19 +115,21 @@ fn is_scalable(kind: &FlowConfig) -> bool {
     }
 }
 
-/// Whether a queue has marks for those who answer each a little (RFC 8290, section 5.2.7).
-fn has_threshold(queue: &queue::Config) -> bool {
-    queue.all().into_iter().any(|one| match one {
+/// Whether one of these queues has marks for those who answer each a little (RFC 8290, section 5.2.7).
+fn has_threshold(queues: &[&queue::Config]) -> bool {
+    queues.iter().any(|one| match one {
         queue::Config::CoDel(codel) => codel.ce_threshold.is_some(),
         queue::Config::FqCoDel(fq) => fq.ce_threshold.is_some(),
         _ => false,
     })
 }
 
-fn of_link(link: &crate::network::DirectedLink, queue: Marks, crossing: &[(String, Marks)]) -> Vec<KnownWarning> {
+/// About a queue of a link, and those that it marks.
+fn of_queue(link: &DirectedLink, queue: &queue::Config, crossing: &[&Crossing]) -> Vec<KnownWarning> {
     let those = |which: &[Marks]| -> Vec<&str> {
-        crossing.iter().filter(|(_, marks)| which.contains(marks)).map(|(whose, _)| whose.as_str()).collect()
+        crossing.iter().filter(|one| which.contains(&one.marks)).map(|one| one.whose.as_str()).collect()
     };
+    let queue = of_one(queue);
     let name = &link.name;
     let mut found = Vec::new();
     let mut warn = |kind, about: usize, message: String| {
@@ -108,7 +137,7 @@ fn of_link(link: &crate::network::DirectedLink, queue: Marks, crossing: &[(Strin
         found.push(KnownWarning { path: format!("links.{name}.queue"), warning });
     };
     let (deaf, able) = (those(&[Marks::Not]), those(&[Marks::Ecn, Marks::Mecn]));
-    if queue != Marks::Not && !deaf.is_empty() && !able.is_empty() {
+    if !deaf.is_empty() && !able.is_empty() {
         let message = format!(
             "the queue of link {name} marks the packets of {}, and drops those of {}, which do not use marks: what \
              slows one down costs the other packets, so their shares do not compare their congestion control alone; \
@@ -139,10 +168,6 @@ fn of_link(link: &crate::network::DirectedLink, queue: Marks, crossing: &[(Strin
         warn("ecn-on-mecn", plain.len(), message);
     }
     found
-}
-
-fn of_queue(queue: &queue::Config) -> Marks {
-    queue.all().into_iter().map(of_one).find(|marks| *marks != Marks::Not).unwrap_or(Marks::Not)
 }
 
 fn of_one(queue: &queue::Config) -> Marks {

@@ -3,7 +3,7 @@
 use super::message::{KnownWarning, Warning, named};
 use super::ways::Ways;
 use crate::base_rtt::crossings;
-use crate::network::Network;
+use crate::network::{DirectedLink, Network};
 use faircast_proto::time::Duration;
 use faircast_sim::queue;
 use faircast_sim::queue::fq_codel::By;
@@ -21,7 +21,7 @@ fn intervals(network: &Network) -> Vec<KnownWarning> {
     if intervals.iter().all(Option::is_none) {
         return Vec::new();
     }
-    let of_link = |((link, interval), crossing): ((&crate::network::DirectedLink, &Option<Duration>), _)| {
+    let of_link = |((link, interval), crossing): ((&DirectedLink, &Option<Duration>), _)| {
         let (interval, longest) = ((*interval)?, Option::<crate::base_rtt::Crossing>::map(crossing, |it| it.longest)?);
         if longest <= interval {
             return None;
@@ -41,21 +41,20 @@ fn intervals(network: &Network) -> Vec<KnownWarning> {
 
 /// Under fair queueing a session of several groups has as many shares.
 fn layers(network: &Network, ways: &Ways) -> Vec<KnownWarning> {
-    let is_by_address = |queue: &queue::Config| {
-        let of_one = |one: &queue::Config| matches!(one, queue::Config::FqCoDel(fq) if fq.by == By::Address);
-        queue.all().into_iter().any(of_one)
-    };
-    let mut crossing: Vec<Vec<&str>> = vec![Vec::new(); network.links.len()];
-    if !network.links.iter().any(|link| is_by_address(&link.queue)) {
+    let is_by_address = |queue: &&queue::Config| matches!(queue, queue::Config::FqCoDel(fq) if fq.by == By::Address);
+    if !network.links.iter().any(|link| link.queue.all().iter().any(is_by_address)) {
         return Vec::new();
     }
+    let mut crossing: Vec<Vec<&str>> = vec![Vec::new(); network.links.len()];
     for session in network.sessions.iter().filter(|session| session.plan.groups > 1) {
         for link in ways.of_session(session) {
-            crossing[link.index()].push(&session.name);
+            if network.links[link.index()].queue.along(session.dscp).iter().any(is_by_address) {
+                crossing[link.index()].push(&session.name);
+            }
         }
     }
-    let of_link = |(link, sessions): (&crate::network::DirectedLink, &Vec<&str>)| {
-        if sessions.is_empty() || !is_by_address(&link.queue) {
+    let of_link = |(link, sessions): (&DirectedLink, &Vec<&str>)| {
+        if sessions.is_empty() {
             return None;
         }
         let name = &link.name;

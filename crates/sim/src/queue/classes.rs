@@ -167,6 +167,11 @@ impl Config {
         self.classes.iter().enumerate().map(of).collect()
     }
 
+    /// The class of a DSCP.
+    pub fn class_of(&self, dscp: u8) -> Option<&Of> {
+        self.classes.iter().find(|class| class.dscp.contains(&dscp)).or(self.classes.last())
+    }
+
     /// The least weight among the classes of a priority.
     fn least_weight(&self, priority: u32) -> f64 {
         let of_priority = self.classes.iter().filter(|class| class.priority == priority && class.weight > 0.0);

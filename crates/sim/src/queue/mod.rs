@@ -29,6 +29,8 @@ mod discipline;
 mod golden_tests;
 mod held;
 mod inner;
+#[cfg(test)]
+mod nested_tests;
 mod room;
 mod scheduler;
 mod spacing;
@@ -196,15 +198,11 @@ macro_rules! queues {
                 }
             }
 
-            /// Whether it keeps sessions apart, so that each has a queue and a share of its own. Nobody knows of a
-            /// guest.
-            pub fn is_fair(&self) -> bool {
-                match self {
-                    Config::FqCoDel(fq) => fq.by == fq_codel::By::Session,
-                    Config::Shaper(shaper) => shaper.queue.is_fair(),
-                    Config::Policer(policer) => policer.queue.is_fair(),
-                    _ => false,
-                }
+            /// Whether it keeps sessions of this DSCP apart, so that each has a queue and a share of its own. Nobody
+            /// knows of a guest.
+            pub fn is_fair(&self, dscp: u8) -> bool {
+                let by_session = |one: &&Config| matches!(one, Config::FqCoDel(fq) if fq.by == fq_codel::By::Session);
+                self.along(dscp).iter().any(by_session)
             }
 
             /// The queues right within it.
@@ -215,6 +213,18 @@ macro_rules! queues {
                     Config::Policer(policer) => vec![&policer.queue],
                     _ => Vec::new(),
                 }
+            }
+
+            /// Itself and the queues within it that packets of this DSCP go through, however deep.
+            pub fn along(&self, dscp: u8) -> Vec<&Config> {
+                let within = match self {
+                    Config::Classes(classes) => classes.class_of(dscp).map(|class| &class.queue),
+                    Config::Shaper(shaper) => Some(&*shaper.queue),
+                    Config::Policer(policer) => Some(&*policer.queue),
+                    _ => None,
+                };
+                let within = within.into_iter().flat_map(|queue| queue.along(dscp));
+                std::iter::once(self).chain(within).collect()
             }
 
             /// Itself and all queues within it, however deep.
