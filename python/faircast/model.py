@@ -2409,7 +2409,8 @@ class Policer(Part):
     rate : str such as "1.5 Mbit/s", optional
         How fast tokens come. Default: as `share` says. Legal: 1 bit/s or more.
     share : float, optional
-        How fast they come, as a part of the link's rate, without a `rate`. Default 1. Legal: above 0 up to 1.
+        How fast they come, as a part of the rate that the link has at first, without a `rate`. Default 1. Legal: above
+        0 up to 1.
     """
 
     kind: ClassVar[str | None] = "policer"
@@ -2838,8 +2839,8 @@ class Shaper(Part):
     queue : Queue, optional
         What packets wait in. Default: a drop-tail queue.
     rate : str such as "1.5 Mbit/s", optional
-        How fast tokens come. Default: the rate of the link, by which nothing changes but where bursts wait. Legal: 1
-        bit/s or more.
+        How fast tokens come. Default: the rate that the link has at first, by which nothing changes but where bursts
+        wait, as long as it keeps that rate. Legal: 1 bit/s or more.
     """
 
     kind: ClassVar[str | None] = "shaper"

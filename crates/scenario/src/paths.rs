@@ -3,7 +3,7 @@
 //! Routes and trees are those of the simulator, computed by the same code. What crosses a leg crosses the link that has
 //! it, whose rate all legs share; a session crosses that once, whatever the number of its legs.
 
-use crate::network::Network;
+use crate::network::{DirectedLink, Network};
 use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::group_set::Role;
 use faircast_proto::scheme::Scheme;
@@ -14,7 +14,7 @@ use faircast_sim::routing::{Edge, Routes};
 /// The links and what crosses them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Paths {
-    /// Name of every link direction and its rate, bit/s.
+    /// Name of every link direction and its rate, or what token buckets in its queue let through if less, bit/s.
     pub links: Vec<(String, u64)>,
     /// Flows, then sessions, in the order of the network.
     pub demands: Vec<Demand>,
@@ -45,7 +45,8 @@ pub fn paths(network: &Network) -> Paths {
     let routes = network.routes(&edges);
     let mut demands = flows(network, &edges, &routes);
     demands.extend(sessions(network, &edges, &routes));
-    Paths { links: network.links.iter().map(|link| (link.name.clone(), link.rate.0)).collect(), demands }
+    let capacity = |link: &DirectedLink| (link.name.clone(), link.queue.passes(link.rate, link.rate).0);
+    Paths { links: network.links.iter().map(capacity).collect(), demands }
 }
 
 fn flows(network: &Network, edges: &[Edge], routes: &Routes) -> Vec<Demand> {

@@ -10,6 +10,7 @@ use crate::paths::{Paths, paths};
 use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::change::Slope;
+use std::sync::Arc;
 
 /// The most periods that are told apart.
 pub const PERIODS_MAX: usize = 2000;
@@ -197,12 +198,14 @@ fn link_at(link: &DirectedLink, at: Instant, routed: Instant) -> DirectedLink {
         _ => None,
     });
     let down = NetworkChange { at: Duration::ZERO, what: What::Up(false) };
+    // The rate holds what the queue lets through.
+    let rate = link.queue.passes(rate.unwrap_or(link.rate), link.rate);
     DirectedLink {
         name: link.name.clone(),
         to: to.unwrap_or(link.to),
-        rate: rate.unwrap_or(link.rate),
+        rate,
         delay: delay.unwrap_or(link.delay),
-        queue: link.queue.clone(),
+        queue: Arc::default(),
         loss: link.loss.clone(),
         agent: None,
         changes: if up == Some(false) { vec![down] } else { Vec::new() },

@@ -2,6 +2,8 @@
 
 mod support;
 
+use faircast_scenario::paths::paths;
+use faircast_scenario::periods::measured;
 use faircast_scenario::run::RunOutput;
 use faircast_scenario::{Scenario, warning};
 use support::{go, numbers, scenario, table, value, words};
@@ -176,6 +178,56 @@ fn marks_are_looked_at_class_by_class() {
     let fair = "{ kind = \"fq-codel\", ecn = false }";
     assert_eq!(found(&classes(fair, "{ kind = \"codel\" }"), film), [("layers-as-flows", 1.0)]);
     assert_eq!(found(&classes("{ kind = \"codel\" }", fair), film), []);
+}
+
+const SHAPED: &str =
+    "{ kind = \"shaper\", rate = \"1 Mbit/s\", queue = { kind = \"drop-tail\", limit = \"100000 packets\" } }";
+
+#[test]
+fn an_optimum_has_what_token_buckets_let_through() {
+    let queue = |queue: &str| format!("{queue}\nchanges = [{{ at = \"30 s\", rate = \"2 Mbit/s\" }}]");
+    for (what, first, then) in [
+        ("{ kind = \"codel\" }", 10.0, 2.0),
+        (SHAPED, 1.0, 1.0),
+        ("{ kind = \"policer\", share = 0.3 }", 3.0, 2.0),
+        ("{ kind = \"policer\", share = 0.1, action = \"mark\" }", 10.0, 2.0),
+        ("{ kind = \"classes\" }", 10.0, 2.0),
+    ] {
+        let network = scenario(&dumbbell(&queue(what), &cbr("stream", 6.0, 0, 0))).expand();
+        let bps = |links: &[(String, u64)]| {
+            links.iter().find(|(name, _)| name == "bottleneck").map(|(_, bps)| *bps as f64 / 1e6)
+        };
+        assert_eq!(bps(&paths(&network).links), Some(first), "{what}");
+        let periods = measured(&network).expect("it has periods").periods;
+        let of_periods: Vec<_> = periods.iter().map(|period| bps(&period.paths.links)).collect();
+        let expected = if first == then { vec![Some(first)] } else { vec![Some(first), Some(then)] };
+        assert_eq!(of_periods, expected, "{what}");
+    }
+}
+
+#[test]
+fn a_token_bucket_that_is_used_up_is_a_bottleneck() {
+    let told = |queue: &str, traffic: &str, kind: &str| -> Vec<f64> {
+        let warnings = go(&dumbbell(queue, traffic)).warnings;
+        warnings.into_iter().filter(|warning| warning.kind == kind).map(|warning| warning.value).collect()
+    };
+    let near =
+        |found: &[f64], value: f64| assert!(found.len() == 1 && (found[0] / value - 1.0).abs() < 0.01, "{found:?}");
+    // 0.95 Mbit/s of 10, or of the one that the shaper lets through.
+    let stream = cbr("stream", 0.95, 0, 0);
+    near(&told("{ kind = \"codel\" }", &stream, "no-bottleneck"), 0.095);
+    assert!(told(SHAPED, &stream, "no-bottleneck").is_empty());
+    near(&told(SHAPED, &cbr("stream", 0.5, 0, 0), "no-bottleneck"), 0.5);
+    // Of the forty seconds after the warm-up it has 10 Mbit/s for ten and 1.5 for the others; a fifth of what it has at
+    // first is 2 Mbit/s: 0.65 of (10·2 + 30·1.5)/40 Mbit/s.
+    let changing = "{ kind = \"policer\", share = 0.2 }\nchanges = [{ at = \"30 s\", rate = \"1500 kbit/s\" }]";
+    near(&told(changing, &cbr("stream", 0.65, 0, 0), "no-bottleneck"), 0.4);
+    // A session that has filled the shaper, and lost nothing, has met a limit.
+    let film = "[sessions.film]\nscheme = \"tfmcc\"\nsource = \"left-0\"\nreceivers = { nodes = [\"right-0\"] }\n";
+    let output = go(&dumbbell(SHAPED, film));
+    let (used, dropped) = (value(&output, "bottleneck", "efficiency"), value(&output, "bottleneck", "drops_all"));
+    assert!((used / 0.1 - 1.0).abs() < 0.02 && dropped == 0.0, "{used} {dropped}");
+    assert!(!output.warnings.iter().any(|warning| warning.kind == "unlimited"), "{:?}", output.warnings);
 }
 
 #[test]

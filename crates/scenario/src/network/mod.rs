@@ -201,6 +201,32 @@ impl DirectedLink {
         self.changes.iter().filter_map(rate).fold(self.rate, Rate::max)
     }
 
+    /// What token buckets in its queue let through over some time, and its rate, on the average, bit/s; nothing where
+    /// they let all through that it ever carries.
+    pub(crate) fn mean_passing_bps(&self, from: Instant, to: Instant) -> Option<f64> {
+        let rate = |change: &NetworkChange| match change.what {
+            What::Rate(rate) => Some((Instant::ZERO + change.at, rate)),
+            _ => None,
+        };
+        let mut rates = vec![(Instant::ZERO, self.rate)];
+        rates.extend(self.changes.iter().filter_map(rate));
+        let passes = |rate: Rate| self.queue.passes(rate, self.rate);
+        if rates.iter().all(|&(_, rate)| passes(rate) == rate) {
+            return None;
+        }
+        let ends = rates.iter().skip(1).map(|&(at, _)| at).chain([Instant::FAR_FUTURE]);
+        let carried = rates.iter().zip(ends).map(|(&(begin, rate), end)| {
+            let time = end.min(to).since(begin.max(from));
+            passes(rate).as_bps_f64() * time.as_secs_f64()
+        });
+        Some(carried.sum::<f64>() / to.since(from).as_secs_f64())
+    }
+
+    /// The highest rate at which something ever leaves its queue.
+    pub(crate) fn highest_passing_rate(&self) -> Rate {
+        self.queue.passes(self.highest_rate(), self.rate)
+    }
+
     /// The longest delay that it ever has.
     pub(crate) fn longest_delay(&self) -> Duration {
         let delay = |change: &NetworkChange| if let What::Delay(from, _) = change.what { Some(from) } else { None };

@@ -15,7 +15,8 @@ pub const FULL_FROM: f64 = 0.9;
 /// What a link did after the warm-up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Use {
-    /// What left it, as a part of what could have; NaN if nothing could, as it was down.
+    /// What left it, as a part of what could have by its rate, or by token buckets in its queue if they let less
+    /// through; NaN if nothing could, as it was down.
     pub(super) utilisation: f64,
     /// Packets that its queue dropped or marked, or a router agent kept from it.
     pub(super) refused: u64,
@@ -37,11 +38,15 @@ impl Use {
             let all = link.counters();
             let late = |of: fn(&LinkCounters) -> u64| of(all) - of(early);
             // A leg takes part in the rate of its link.
-            let transmitter = &world.links()[world.carrier(id).unwrap_or(id).index()];
-            let headers = u64::from(link.header_bytes()) * late(|it| it.departed);
-            let carried = 8.0 * (late(|it| it.departed_bytes) + headers) as f64;
+            let carrier = world.carrier(id).unwrap_or(id).index();
+            let (bytes, headers) =
+                (late(|it| it.departed_bytes), late(|it| it.departed) * u64::from(link.header_bytes()));
+            let part = |bytes: u64, bps: f64| 8.0 * bytes as f64 / (bps * seconds(warmup, now));
+            let transmitted = part(bytes + headers, world.links()[carrier].mean_rate_bps(warmup, now));
+            // Tokens are of what the link layer has added nothing to.
+            let passing_bps = network.links[carrier].mean_passing_bps(warmup, now);
             Use {
-                utilisation: carried / (transmitter.mean_rate_bps(warmup, now) * seconds(warmup, now)),
+                utilisation: passing_bps.map_or(transmitted, |bps| transmitted.max(part(bytes, bps))),
                 refused: late(|it| {
                     it.dropped_overflow + it.dropped_active + it.held_back + it.marked_incipient + it.marked_moderate
                 }),

@@ -21,15 +21,15 @@ pub const AT_RATE_FROM: f64 = 0.95;
 /// What the receivers of schemes of this tree count that says they have lost something.
 const LOSSES: [&str; 2] = ["loss_events", "missed"];
 
-/// The most that a session's source ever sends, bit/s: its `max_rate`, or what the fastest link out of its node
-/// carries if that is less. Nothing without both.
+/// The most that ever leaves a session's source, bit/s: its `max_rate`, or what the fastest link out of its node
+/// passes if that is less. Nothing without both.
 pub(super) fn bound(network: &Network, session: &NetworkSession) -> Option<Rate> {
     session.config.max_rate().into_iter().chain(line_rate(network, session)).min()
 }
 
 fn line_rate(network: &Network, session: &NetworkSession) -> Option<Rate> {
     let out = network.links.iter().filter(|link| link.from == session.source);
-    out.map(|link| link.highest_rate()).max()
+    out.map(|link| link.highest_passing_rate()).max()
 }
 
 /// A session that nothing limited after the warm-up.

@@ -9,8 +9,8 @@
 //!
 //! * Drops of the L queue have a count of their own. With the one count of the pseudo code, marks of a probability
 //!   above 1 would let it grow without end, and each packet would be dropped.
-//! * Links here have no MTU: unless `mtu` says it, it is that of the largest packet that has come, as CoDel has it. With
-//!   an MTU of Ethernet fifteen packets of 200 bytes would be left alone.
+//! * Links here have no MTU: unless `mtu` says it, it is the size of the largest packet so far, as in CoDel. With an
+//!   MTU of 1500 bytes fourteen packets of 200 would be left alone.
 //! * `lq.len()` and `lq.time()` are asked after a packet has been taken out. Its own delay is meant (appendix A.1), and
 //!   "only 1 packet" is the packet itself.
 //! * The room of one MTU that is always kept free (A.1) would be a limit that is smaller than what it says: a packet
@@ -79,8 +79,8 @@ pub struct Config {
     pub th_len: u32,
     /// What the classic queue gets at least while both have packets. Default 0.0625 (appendix A.2: "e.g., 1/16").
     pub classic_share: f64,
-    /// Nothing but the ramp acts while less than two of these wait. Default: the largest packet so far (appendix A.1 has
-    /// the MTU).
+    /// Nothing but the ramp acts while less than two of these wait. Default: the largest packet so far (appendix A.1
+    /// has the MTU).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mtu: Option<Bytes>,
 }

@@ -43,6 +43,7 @@ pub use scheduler::{InOrder, Scheduler};
 use faircast_proto::guest::{Guest, Guests, Sort};
 use faircast_proto::packet::Packet;
 use faircast_proto::quantity::QueueSize;
+use faircast_proto::time::Rate;
 
 /// The parameters of a discipline from outside this crate, from which it is made.
 pub trait QueueKind: Send + Sync {
@@ -203,6 +204,25 @@ macro_rules! queues {
             pub fn is_fair(&self, dscp: u8) -> bool {
                 let by_session = |one: &&Config| matches!(one, Config::FqCoDel(fq) if fq.by == fq_codel::By::Session);
                 self.along(dscp).iter().any(by_session)
+            }
+
+            /// The most that gets through on a link of `rate` that had `first` when the run began: less where token
+            /// buckets let less through. Beyond a policer that marks there is no bound, as what is ECN-capable passes;
+            /// of a guest none is known. Queues by class pass what their classes do together.
+            pub fn passes(&self, rate: Rate, first: Rate) -> Rate {
+                let through = match self {
+                    Config::Shaper(shaper) => shaper.token_rate(first).min(shaper.queue.passes(rate, first)),
+                    Config::Policer(policer) if policer.action == policer::Action::Drop => {
+                        policer.token_rate(first).min(policer.queue.passes(rate, first))
+                    }
+                    Config::Policer(policer) => policer.queue.passes(rate, first),
+                    Config::Classes(classes) => {
+                        let of_class = classes.classes.iter().map(|class| class.queue.passes(rate, first).0);
+                        Rate(of_class.fold(0, u64::saturating_add))
+                    }
+                    _ => rate,
+                };
+                through.min(rate)
             }
 
             /// The queues right within it.

@@ -44,7 +44,7 @@ pub struct Config {
     /// How fast tokens come. Default: as `share` says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// How fast they come, as a part of the link's rate, without a `rate`. Default 1.
+    /// How fast they come, as a part of the rate that the link has at first, without a `rate`. Default 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
     /// Tokens that are there at most; no larger packet has ever enough. Default "15000 B", ten packets of Ethernet.
@@ -82,6 +82,12 @@ impl Config {
         self.queue.limit()
     }
 
+    /// How fast tokens come on a link that has this rate at first.
+    pub fn token_rate(&self, first: Rate) -> Rate {
+        let share = || (first.as_bps_f64() * self.share.unwrap_or(1.0)).round().max(1.0);
+        self.rate.unwrap_or_else(|| Rate(share() as u64))
+    }
+
     #[cfg(test)]
     pub(super) fn samples() -> Vec<Config> {
         use super::{fq_codel, mecn};
@@ -98,8 +104,7 @@ impl Config {
 impl Policer {
     /// A policer as `config` says.
     pub fn new(config: &Config, link: LinkContext) -> Policer {
-        let share = Rate((link.rate.as_bps_f64() * config.share.unwrap_or(1.0)).round() as u64);
-        let bucket = TokenBucket::full(config.rate.unwrap_or(share), config.burst.0);
+        let bucket = TokenBucket::full(config.token_rate(link.rate), config.burst.0);
         Policer { bucket, action: config.action, queue: Inner::new(&config.queue, link) }
     }
 }

@@ -2,7 +2,8 @@
 //! any kind.
 //!
 //! The next packet is taken out of that queue when the last one has left, and waits for its tokens by itself, as in
-//! Linux: a queue that decides when packets leave decides a little early.
+//! Linux: a queue that decides when packets leave decides a little early, and a class that goes before all others in it
+//! waits behind that one packet until it has its tokens.
 
 use super::Config as QueueConfig;
 use super::discipline::{Discipline, InterfaceView, LinkContext, Verdict};
@@ -33,7 +34,8 @@ pub struct Shaper {
 #[schemars(rename = "Shaper", transform = limits::declare::<Config>)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// How fast tokens come. Default: the rate of the link, by which nothing changes but where bursts wait.
+    /// How fast tokens come. Default: the rate that the link has at first, by which nothing changes but where bursts
+    /// wait, as long as it keeps that rate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
     /// Tokens that are there at most. A larger packet goes when all of them are there, and is owed. Default "15000 B",
@@ -66,6 +68,11 @@ impl Config {
         self.queue.limit()
     }
 
+    /// How fast tokens come on a link that has this rate at first.
+    pub fn token_rate(&self, first: Rate) -> Rate {
+        self.rate.unwrap_or(first)
+    }
+
     #[cfg(test)]
     pub(super) fn samples() -> Vec<Config> {
         use super::{codel, red};
@@ -82,7 +89,7 @@ impl Config {
 impl Shaper {
     /// A shaper as `config` says.
     pub fn new(config: &Config, link: LinkContext) -> Shaper {
-        let bucket = TokenBucket::full(config.rate.unwrap_or(link.rate), config.burst.0);
+        let bucket = TokenBucket::full(config.token_rate(link.rate), config.burst.0);
         Shaper { bucket, queue: Inner::new(&config.queue, link), next: None }
     }
 }
