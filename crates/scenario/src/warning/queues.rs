@@ -4,6 +4,7 @@ use super::message::{KnownWarning, Warning, named};
 use super::ways::Ways;
 use crate::base_rtt::crossings;
 use crate::network::{DirectedLink, Network};
+use faircast_proto::quantity::QueueSize;
 use faircast_proto::time::Duration;
 use faircast_sim::queue;
 use faircast_sim::queue::fq_codel::By;
@@ -12,7 +13,31 @@ use faircast_sim::queue::fq_codel::By;
 pub(super) fn known(network: &Network, ways: &Ways) -> Vec<KnownWarning> {
     let mut found = intervals(network);
     found.extend(layers(network, ways));
+    found.extend(network.links.iter().filter_map(|link| rests(link, network.mean_packet_bytes())));
     found
+}
+
+/// PIE may rest until a third of its limit waits, however long that takes to send.
+fn rests(link: &DirectedLink, mean_packet_bytes: u32) -> Option<KnownWarning> {
+    let longest = |queue: &queue::Config| {
+        let queue::Config::Pie(pie) = queue else { return None };
+        let limit_bytes = match pie.limit {
+            QueueSize::Packets(pkts) => pkts * f64::from(mean_packet_bytes),
+            QueueSize::Bytes(bytes) => bytes as f64,
+        };
+        let third_s = 8.0 * limit_bytes / 3.0 / link.queue.passes(link.rate, link.rate).as_bps_f64();
+        let meant_s = pie.max_burst.max(pie.target).as_secs_f64();
+        (pie.enhanced && third_s > meant_s).then_some((third_s, meant_s))
+    };
+    let (third_s, meant_s) = link.queue.all().into_iter().filter_map(longest).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let name = &link.name;
+    let message = format!(
+        "PIE in the queue of link {name} rests until a third of its limit waits (RFC 8033, section 5.3), which takes \
+         {third_s:.3} s to send, and does nothing about delays below that; a burst may last {meant_s} s; set a smaller \
+         limit, or enhanced = false"
+    );
+    let warning = Warning { kind: "pie-rests", subject: name.clone(), value: third_s, message };
+    Some(KnownWarning { path: format!("links.{name}.queue.limit"), warning })
 }
 
 /// CoDel takes a queue for a standing one after an interval, which senders need to answer.
