@@ -138,8 +138,8 @@ def harm_in_delay(data: Data, situation: Situation, scheme: str) -> Harm:
 
     def of(alone: Kept, kept: Kept, link: str, seeds: Seeds) -> float:
         before, now = (_wait_ms(runs, link, seeds) for runs in (alone, kept))
-        if now == 0 and not math.isnan(before):
-            return 0.0 if before == 0 else -math.inf
+        if now == 0:
+            return math.nan if math.isnan(before) else 0.0 if before == 0 else -math.inf
         return (now - before) / now
 
     return _harm(data, situation, scheme, links, of)
