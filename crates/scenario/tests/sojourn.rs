@@ -113,7 +113,8 @@ fn outages_count_for_those_who_stay() {
     // until the link is up; that of number 211 comes at 1055 ms.
     let kept = outage("keep");
     let (packets, [mean, .., max]) = row(&rows(&kept, "l"), "queue", "", "");
-    near(max, 1.052 - 0.030, 1e-12);
+    // Number 10 waits longest.
+    near(max, 1.092 - 0.050, 1e-12);
     let first: f64 = (0..6).map(|n| 0.005 * f64::from(n)).sum();
     let stayed: f64 = (0..5).map(|n| 1.052 + 0.010 * f64::from(n) - 0.005 * f64::from(6 + n)).sum();
     // From 211 on they begin when the five have gone, at 1102 ms, and depart until 1500 ms: 39 of them.
