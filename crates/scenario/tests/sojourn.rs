@@ -147,8 +147,8 @@ fn busy(queue: &str, more: &str) -> String {
     )
 }
 
-/// By flow how many packets departed after `warmup_s` from the one link of which packets are kept, and how long they had
-/// waited in the mean and at most, at 2 Mbit/s.
+/// By flow how many packets departed after `warmup_s` from the one link of which packets are kept, and how long
+/// these had waited, in the mean and at most.
 fn of_packets(output: &RunOutput, warmup_s: f64) -> BTreeMap<String, (i64, [f64; 2])> {
     let packets = table(output, "packets");
     let (at, action, flow) = (numbers(packets, "t_s"), words(packets, "action"), words(packets, "flow"));
