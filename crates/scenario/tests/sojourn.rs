@@ -221,7 +221,9 @@ fn classes_add_up_to_the_queue_however_deep() {
     let inner = classes(&[class("films", "34, 46", plain), class("films", "", plain)]);
     let nested = classes(&[class("calls", "46", plain), class("all", "", &inner)]);
     let around = |kind: &str, queue: &str| format!("{{ kind = \"{kind}\", queue = {queue} }}");
-    let expected: [(&str, &[(&str, &[&str])]); 2] = [
+    /// Names of classes, each with its flows.
+    type Classes<'a> = &'a [(&'a str, &'a [&'a str])];
+    let expected: [(&str, Classes); 2] = [
         (&flat, &[("calls", &["call"]), ("1", &["film"]), ("others", &["rest"])]),
         (
             &nested,
