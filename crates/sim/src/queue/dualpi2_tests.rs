@@ -122,6 +122,7 @@ fn the_controller_follows_the_delay_of_the_oldest() {
     near(at(&mut bench, 75.0), (fourth - 0.15 * 0.015 - 3.0 * 0.052).max(0.0));
     assert_eq!(at(&mut bench, 1e9), 0.0);
     assert_eq!(bench.queue.controller.updated, Instant::ZERO + ms(1e9 - 1e9 % 15.0));
+    assert_eq!(bench.queue.controller.delay_s, 0.0);
 }
 
 #[test]
@@ -133,6 +134,10 @@ fn however_long_nothing_leaves() {
     let Controller { probability, delay_s, updated } = bench.queue.controller;
     assert_eq!((probability, updated), (1.0, Instant::from_secs_f64(999_999_999.99)));
     assert!((delay_s - 999_999_999.99).abs() < 1e-3, "{delay_s}");
+    // And again, from there.
+    bench.queue.update(Instant::from_secs_f64(2e9));
+    assert_eq!(bench.queue.controller.updated, Instant(1_999_999_999_995_000_000));
+    assert_eq!(bench.queue.base_probability(), 1.0);
 }
 
 #[test]
@@ -341,13 +346,17 @@ fn bytes_are_owed_for_those_that_had_a_rival() {
 }
 
 #[test]
-fn departures_alone_move_the_probability() {
-    let mut bench = Bench::new(&Config::default());
-    (0..2).for_each(|_| assert_eq!(bench.come(1000, Ecn::NotCapable), Verdict::Accept));
-    // At 15 ms the oldest has waited for 15 ms, the target: 3 · 15 ms.
-    bench.now += ms(15.0);
-    bench.leave();
-    near(bench.queue.base_probability(), 0.045);
+fn departures_move_the_probability_alone_and_so_do_arrivals() {
+    let departs = |bench: &mut Bench| assert!(bench.leave().0.is_some());
+    let arrives = |bench: &mut Bench| assert_eq!(bench.come(1000, Ecn::NotCapable), Verdict::Accept);
+    for event in [departs, arrives] {
+        let mut bench = Bench::new(&Config::default());
+        (0..2).for_each(|_| arrives(&mut bench));
+        // At 15 ms the oldest has waited for 15 ms, the target: 3 · 15 ms.
+        bench.now += ms(15.0);
+        event(&mut bench);
+        near(bench.queue.base_probability(), 0.045);
+    }
 }
 
 #[test]
