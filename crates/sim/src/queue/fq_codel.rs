@@ -181,10 +181,8 @@ impl FqCoDel {
             By::Address => (packet.source.to_bits(), packet.destination.to_bits()),
             By::Session => (packet.source.to_bits(), packet.flow.0),
         };
-        let mut bytes = [0; 16];
-        bytes[..8].copy_from_slice(&(u64::from(key.0) << 32 | u64::from(key.1)).to_le_bytes());
-        bytes[8..].copy_from_slice(&self.salt.to_le_bytes());
-        let hash = fnv1a(&bytes);
+        let salted = u128::from(self.salt) << 64 | u128::from(key.0) << 32 | u128::from(key.1);
+        let hash = fnv1a(&salted.to_le_bytes());
         // The low bits of this hash see the low bits of the input only.
         let place = (hash ^ (hash >> 32)) % self.places.len() as u64;
         *self.places[place as usize].get_or_insert_with(|| {

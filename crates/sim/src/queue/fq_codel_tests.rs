@@ -70,6 +70,15 @@ fn flows_take_turns_by_bytes() {
     }
     // One that has used up its credits has had its turn: of 500 bytes two are in one.
     assert_eq!(bench.leave(9), [1000, 500, 500, 1000, 500, 500, 1000, 500, 500]);
+    // A byte that is left lets one more go; the next turn begins with 1001 - 999 = 2 bytes.
+    let mut bench = Bench::new(&Config { quantum: Bytes(1001), ..Config::default() });
+    for _ in 0..4 {
+        bench.come(&of(1, 1000));
+    }
+    for _ in 0..8 {
+        bench.come(&of(2, 500));
+    }
+    assert_eq!(bench.leave(9), [1000, 1000, 500, 500, 500, 1000, 500, 500, 1000]);
     // Of 400 bytes there are three in a turn, and the turn after it has 200 bytes less.
     let mut bench = Bench::new(&Config { quantum: Bytes(1000), ..Config::default() });
     for _ in 0..6 {
