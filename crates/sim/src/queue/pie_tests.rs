@@ -178,6 +178,8 @@ fn who_is_not_dropped() {
     assert_eq!(come(&state, 2), Verdict::Accept, "two packets wait");
     assert_eq!(come(&State { burst_allowance: Duration(1), ..state.clone() }, 30), Verdict::Accept, "a burst");
     assert_eq!(come(&State { delay_s: 0.007, ..state.clone() }, 30), Verdict::Accept, "a short delay");
+    let likely = State { delay_s: 0.007, probability: 0.199, ..state.clone() };
+    assert_eq!(come(&likely, 30), Verdict::Accept, "a short delay");
     assert_eq!(come(&State { delay_s: 0.0075, ..state.clone() }, 30), dropped);
     assert_eq!(come(&State { delay_s: 0.007, probability: 0.2, ..state.clone() }, 30), dropped);
     assert_eq!(come(&State { active: false, ..state.clone() }, 30), Verdict::Accept, "it rests");
@@ -278,6 +280,24 @@ fn parameters_are_checked() {
         "mark_ecnth: 1.1 given; legal is 0 to 1",
     ];
     assert_eq!(wrong(zero), expected);
+}
+
+#[test]
+fn arrivals_alone_move_the_probability() {
+    let rules = rules(&Config::default());
+    let mut state = State { delay_s: 0.030, probability: 0.2, ..acting(&rules) };
+    state.arrive(&rules, &packet(1000, Ecn::Capable), &view(ms(15.0), 30), || 0.99);
+    near(state.probability, 0.2 + 0.125 * 0.015);
+}
+
+#[test]
+fn before_anything_is_known_the_delay_is_none() {
+    for delay in [Delay::Rate, Delay::Sojourn] {
+        let rules = rules(&Config { delay: Some(delay), enhanced: false, ..Config::default() });
+        let mut state = State::new(&rules);
+        state.update(&rules, ms(30.0), 30_000);
+        assert_eq!((state.delay_s, state.old_delay_s, state.probability), (0.0, 0.0, 0.0), "{delay:?}");
+    }
 }
 
 #[test]
