@@ -124,6 +124,15 @@ mod tests {
     }
 
     #[test]
+    fn what_is_owed_after_a_rest_is_owed_by_a_full_bucket() {
+        // A byte takes a millisecond. Empty at 0, full from 1 s on, however long it is before the next packet.
+        let mut bucket = TokenBucket::full(Rate(8000), 1000);
+        bucket.owe(Instant::ZERO, 1000);
+        bucket.owe(ms(10_000), 1000);
+        assert_eq!(bucket.ready(ms(10_000), 1000), ms(11_000));
+    }
+
+    #[test]
     fn packets_larger_than_the_burst_are_owed() {
         let mut bucket = TokenBucket::full(Rate(8_000), 500);
         let mut now = Instant::ZERO;
