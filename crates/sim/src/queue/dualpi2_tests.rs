@@ -364,13 +364,13 @@ fn late_updates_are_those_of_their_moments() {
     let (rules, mut random) = (Rules::new(&Config::default(), &link(0)), Random::stream(1, "test/dualpi2"));
     for n in 0..300 {
         let mut some = |most: f64| if random.chance(0.3) { 0.0 } else { random.uniform_in(0.0, most) };
-        let (probability, delay_s) = (some(1.4).min(1.0), some(0.5));
+        let (probability, delay_s) = (some(1.4).min(1.0), some(1.0));
         // Nothing waits, or it has waited for long, or since a short while ago.
         let since = [None, Some(some(1000.0)), Some(8980.0 + some(20.0))][n % 3].map(|at| Instant::ZERO + ms(at));
-        let begin = Controller { probability, delay_s, ..Controller::default() };
+        let begin = Controller { probability, delay_s, updated: Instant::ZERO + ms(900.0) };
         let (mut late, mut each) = (begin.clone(), begin.clone());
         late.update(&rules, Instant::ZERO + ms(9000.0), since);
-        (1..=600).for_each(|step| each.update(&rules, Instant::ZERO + ms(15.0 * f64::from(step)), since));
+        (61..=600).for_each(|step| each.update(&rules, Instant::ZERO + ms(15.0 * f64::from(step)), since));
         assert_eq!(late.updated, each.updated);
         let near = |ours: f64, expected: f64| assert!((ours - expected).abs() < 1e-9, "{begin:?}: {late:?}, {each:?}");
         near(late.probability, each.probability);
