@@ -218,6 +218,11 @@ mod tests {
             assert_eq!((header.read::<Ecn>(OWNER), header.read::<u8>(OWNER)), (Some(ecn), Some(number)));
             assert_eq!(ecn.code(), number);
         }
+        // What somebody wrote as something else is read as one of them.
+        for number in 5_u8..=255 {
+            let read = GuestHeader::message(OWNER, number).read(OWNER);
+            assert_eq!(read, Some(all[usize::from(number % 5)]));
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::layered::{Announce, Config, Header, Step};
 use crate::endpoint::{Action, Endpoint, Input, LAYER_ADDED, LAYER_DROPPED, Outbox};
 use crate::group_set::{GroupPlan, Role, Senders};
-use crate::packet::{self, FlowId, Packet};
+use crate::packet::{self, Ecn, FlowId, Packet};
 use crate::quantity::Bytes;
 use crate::random::Random;
 use crate::scheme::{Scheme, Seat};
@@ -209,5 +209,15 @@ fn who_starts_again_climbs_again() {
         member.handle(at(1), Input::Timeout, &mut out);
         assert_eq!(member.deadline(), None);
         member.handle(at(2), Input::Stop, &mut out);
+    }
+}
+
+#[test]
+fn packets_are_ecn_capable_if_so_wanted() {
+    for (ecn, expected) in [(true, Ecn::Capable), (false, Ecn::NotCapable)] {
+        let mut sent = Outbox::default();
+        Config { ecn, ..Config::default() }.sender(seat(Who::Sender)).handle(Instant::ZERO, Input::Start, &mut sent);
+        let Some(Action::Send(packet)) = sent.actions().first() else { panic!("it begins to send") };
+        assert_eq!(packet.ecn, expected);
     }
 }
