@@ -13,8 +13,23 @@ use faircast_sim::queue::fq_codel::By;
 pub(super) fn known(network: &Network, ways: &Ways) -> Vec<KnownWarning> {
     let mut found = intervals(network);
     found.extend(layers(network, ways));
-    found.extend(network.links.iter().filter_map(|link| rests(link, network.mean_packet_bytes())));
+    found.extend(resting(network, ways));
     found
+}
+
+/// PIE that rests for long on links which data crosses: ACKs alone make no queue.
+fn resting(network: &Network, ways: &Ways) -> Vec<KnownWarning> {
+    let mean_packet_bytes = network.mean_packet_bytes();
+    let mut found: Vec<Option<KnownWarning>> =
+        network.links.iter().map(|link| rests(link, mean_packet_bytes)).collect();
+    if found.iter().any(Option::is_some) {
+        let mut crossed = vec![false; network.links.len()];
+        let of_flows = network.flows.iter().flat_map(|flow| ways.of_flow(flow));
+        let of_sessions = network.sessions.iter().flat_map(|session| ways.of_session(session));
+        of_flows.chain(of_sessions).for_each(|link| crossed[link.index()] = true);
+        found.iter_mut().zip(crossed).filter(|(_, crossed)| !crossed).for_each(|(warning, _)| *warning = None);
+    }
+    found.into_iter().flatten().collect()
 }
 
 /// PIE may rest until a third of its limit waits, however long that takes to send.
