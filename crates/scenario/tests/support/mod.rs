@@ -1,5 +1,8 @@
 //! What tests of whole runs share: run a scenario, look into its tables.
 
+#[allow(dead_code, reason = "not every test looks at the queue of a bottleneck")]
+pub mod dumbbell;
+
 use faircast_scenario::run::{Control, RunOutput};
 use faircast_scenario::tables::{Table, Values, Words};
 use faircast_scenario::{Scenario, run};
