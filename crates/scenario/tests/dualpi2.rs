@@ -92,6 +92,22 @@ fn what_says_ect1_waits_for_next_to_nothing_and_both_are_coupled() {
 }
 
 #[test]
+fn a_rate_that_has_changed_leaves_the_coupling_and_the_target() {
+    // From 20 Mbit/s to 8 ten seconds before anything is measured, and from 5 to 20. Measured 0.992 and 0.996 of
+    // k √p_C, classic delays of 16.5 and 15.7 ms, and 1.53 and 0.62 ms of ECT(1), of which 1 and 0.4 are transmission.
+    for (first, then, mbit) in [("20 Mbit/s", "8 Mbit/s", 1.0), ("5 Mbit/s", "20 Mbit/s", 2.0)] {
+        let queue = format!("{DUAL}\nchanges = [{{ at = \"10 s\", rate = \"{then}\" }}]");
+        let output = go(&beside(&queue, first, mbit, 10), 1);
+        let (game, web) = (fates(&output, |flow| flow == "game"), fates(&output, |flow| flow != "game"));
+        let ratio = game.marked / game.came / (2.0 * (web.dropped / web.came).sqrt());
+        let (median_ms, half_ms) = (percentile_ms(&web, 0.5), percentile_ms(&game, 0.5));
+        assert!((ratio - 1.0).abs() < 0.02, "{first}: {ratio}");
+        assert!((median_ms / 15.5 - 1.0).abs() < 0.1, "{first}: {median_ms} ms");
+        assert!(half_ms < 2.0, "{first}: {half_ms} ms");
+    }
+}
+
+#[test]
 fn more_than_the_link_carries_is_dropped_at_the_target_of_the_classic_queue() {
     let output = go(&beside(DUAL, "20 Mbit/s", 25.0, 0), 1);
     let game = fates(&output, |_| true);
