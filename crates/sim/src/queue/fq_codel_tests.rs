@@ -4,6 +4,7 @@ use crate::part::Aim;
 use crate::queue::battery::{link, packet};
 use crate::store::Store;
 use faircast_proto::packet::{Address, Ecn, FlowId};
+use faircast_proto::random::Random;
 use faircast_proto::time::{Instant, Rate};
 
 /// A queue, and packets for it.
@@ -88,6 +89,30 @@ fn flows_take_turns_by_bytes() {
     }
     // 1001 leaves -1, and 999 of the next turn; 1200 leave -200, and 800.
     assert_eq!(bench.leave(10), [1001, 400, 400, 400, 1001, 400, 400, 1001, 400, 400]);
+}
+
+#[test]
+fn flows_that_wait_get_the_same_within_two_quanta_and_a_packet() {
+    for (quantum, seed) in [(300, 1), (1514, 2), (6000, 3)] {
+        let mut random = Random::stream(seed, "test/flows");
+        let limit = QueueSize::Packets(1e6);
+        let mut bench = Bench::new(&Config { quantum: Bytes(quantum), limit, ..Config::default() });
+        // By how many bytes the first is ahead: its sizes are odd, those of the other even.
+        let (mut ahead, mut least, mut most) = (0, 0, 0);
+        for _ in 0..4000 {
+            for flow in [1, 2] {
+                for _ in 0..3 {
+                    bench.come(&of(flow, 2 * random.uniform_in(20.0, 750.0) as u16 + flow as u16 % 2));
+                }
+            }
+            let size = i64::from(bench.leave(1)[0]);
+            ahead += if size % 2 == 1 { size } else { -size };
+            (least, most) = (ahead.min(least), ahead.max(most));
+        }
+        // Between any two moments.
+        let (worst, bound) = (most - least, 2 * quantum as i64 + 1500);
+        assert!(worst <= bound && worst > bound / 3, "{quantum}: {worst} of {bound}");
+    }
 }
 
 #[test]
