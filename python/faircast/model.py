@@ -96,6 +96,12 @@ FlowBy: TypeAlias = Literal["address", "session"]
 * "address": What has the same source and destination: of a layered session each group.
 * "session": What one endpoint of a session or of a flow sends, to whatever groups.
 """
+FlowOccupancy: TypeAlias = Literal["shared", "own"]
+"""Of what CoDel asks whether enough would be left waiting.
+
+* "shared": Of the queues of all flows together.
+* "own": Of the flow's queue alone.
+"""
 HandoffQueue: TypeAlias = Literal["keep", "lose", "discard"]
 """What becomes of packets that wait when their link goes down or turns elsewhere.
 
@@ -1308,8 +1314,11 @@ class FqCodel(Part):
         The most that may wait in all queues together, in packets or in bytes. Beyond it packets are dropped from the
         head of the longest. Default "10240 packets" (RFC 8290, section 5.2.3).
     mtu : str such as "1000 B", optional
-        As long as no more than this would be left of a flow none of its packets is dropped. Default: the largest packet
-        that has come so far (RFC 8289, section 4.1). Legal: 1 B or more.
+        As long as no more than this would be left waiting nothing is dropped. Default: the largest packet that has come
+        so far (RFC 8289, section 4.1). Legal: 1 B or more.
+    occupancy : {"shared", "own"}, optional
+        Where `mtu` must be left waiting for a drop: in the queues of all flows together, or in that of the flow alone.
+        Default "shared" (RFC 8289, section 4.4).
     quantum : str such as "1000 B", optional
         Bytes that a flow sends in a turn. Default "1514 B" (section 5.2.4). Legal: 1 B to 1000000 B.
     target : str such as "250 ms", optional
@@ -1327,6 +1336,7 @@ class FqCodel(Part):
     interval: str | None = None
     limit: str | None = None
     mtu: str | None = None
+    occupancy: FlowOccupancy | None = None
     quantum: str | None = None
     target: str | None = None
 

@@ -138,7 +138,7 @@ impl Scheduler for CoDel {
     }
 
     fn dequeue(&mut self, at: &InterfaceView, drops: &mut Drops) -> Option<(Held, Verdict)> {
-        self.control.dequeue(&self.rules, at.now, &mut self.packets, drops)
+        self.control.dequeue(&self.rules, at.now, &mut self.packets, 0, drops)
     }
 
     fn len(&self) -> usize {
@@ -204,15 +204,17 @@ pub(super) struct Control {
 }
 
 impl Control {
-    /// The next packet to leave (section 5.5).
+    /// The next packet to leave (section 5.5). In other queues of the link so many bytes wait as `elsewhere` says: what
+    /// counts is how much all of them hold (section 4.4).
     pub(super) fn dequeue(
         &mut self,
         rules: &Rules,
         now: Instant,
         packets: &mut Fifo,
+        elsewhere: u64,
         drops: &mut Drops,
     ) -> Option<(Held, Verdict)> {
-        let (mut held, may_drop) = match self.take(rules, now, packets) {
+        let (mut held, may_drop) = match self.take(rules, now, packets, elsewhere) {
             Some(taken) => taken,
             None => {
                 self.dropping = false;
@@ -229,7 +231,7 @@ impl Control {
                     return Some((held, Verdict::Mark(Ecn::Moderate)));
                 }
                 drops.drop(held, DropReason::Active);
-                let next = self.take(rules, now, packets);
+                let next = self.take(rules, now, packets, elsewhere);
                 self.dropping = next.as_ref().is_some_and(|(_, may_drop)| *may_drop);
                 held = next?.0;
                 if self.dropping {
@@ -247,7 +249,7 @@ impl Control {
                 return Some((held, Verdict::Mark(Ecn::Moderate)));
             }
             drops.drop(held, DropReason::Active);
-            (held, _) = self.take(rules, now, packets)?;
+            (held, _) = self.take(rules, now, packets, elsewhere)?;
         }
         let is_late = rules.ce_threshold.is_some_and(|threshold| now.since(held.since()) > threshold);
         let verdict = match is_late && held.ecn() != Ecn::NotCapable {
@@ -258,12 +260,12 @@ impl Control {
     }
 
     /// The oldest packet, and whether it may be dropped: all have waited for more than the target for an interval.
-    fn take(&mut self, rules: &Rules, now: Instant, packets: &mut Fifo) -> Option<(Held, bool)> {
+    fn take(&mut self, rules: &Rules, now: Instant, packets: &mut Fifo, elsewhere: u64) -> Option<(Held, bool)> {
         let Some(held) = packets.pop() else {
             self.first_above = None;
             return None;
         };
-        if now.since(held.since()) < rules.target || packets.bytes() <= rules.mtu {
+        if now.since(held.since()) < rules.target || packets.bytes() + elsewhere <= rules.mtu {
             self.first_above = None;
             return Some((held, false));
         }

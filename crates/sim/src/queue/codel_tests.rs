@@ -34,7 +34,7 @@ impl Bench {
     /// What happens when one leaves: how many are dropped before it, and what becomes of it.
     fn leave(&mut self, now: Instant) -> (usize, Option<Verdict>) {
         let mut drops = Drops::default();
-        let out = self.control.dequeue(&self.rules, now, &mut self.packets, &mut drops);
+        let out = self.control.dequeue(&self.rules, now, &mut self.packets, 0, &mut drops);
         assert!(drops.packets.iter().all(|(_, reason)| *reason == DropReason::Active));
         (drops.packets.len(), out.map(|(_, verdict)| verdict))
     }

@@ -10,6 +10,8 @@
 //! * A queue has had its turn when its credits are used up, "at least a quantum of bytes" (section 4.2); the same
 //!   sentence says "negative", by which a queue of packets as long as the quantum would have two of them in its first
 //!   turn.
+//! * Whether an MTU is left for a drop is asked of all queues together, as RFC 8289, section 4.4, wants it and Linux
+//!   does; RFC 8290 is silent. With `occupancy = "own"` it is asked of the flow's queue alone, as in ns-3.
 //! * Of the longest queue half of the packets are dropped, 64 at most (section 4.1), of an odd number the larger half;
 //!   Linux counts half of the bytes.
 
@@ -33,6 +35,7 @@ use std::collections::VecDeque;
 pub struct FqCoDel {
     rules: Rules,
     by: By,
+    occupancy: Occupancy,
     quantum: i64,
     limit: QueueSize,
     batch: usize,
@@ -71,6 +74,18 @@ pub enum By {
     Session,
 }
 
+/// Of what CoDel asks whether enough would be left waiting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "FlowOccupancy")]
+#[serde(rename_all = "kebab-case")]
+pub enum Occupancy {
+    /// Of the queues of all flows together.
+    #[default]
+    Shared,
+    /// Of the flow's queue alone.
+    Own,
+}
+
 /// Parameters of an FQ-CoDel queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "FqCoDel", transform = limits::declare::<Config>)]
@@ -99,8 +114,11 @@ pub struct Config {
     pub batch: u32,
     /// What a flow is. Default "address" (section 4.1).
     pub by: By,
-    /// As long as no more than this would be left of a flow none of its packets is dropped. Default: the largest packet
-    /// that has come so far (RFC 8289, section 4.1).
+    /// Where `mtu` must be left waiting for a drop: in the queues of all flows together, or in that of the flow alone.
+    /// Default "shared" (RFC 8289, section 4.4).
+    pub occupancy: Occupancy,
+    /// As long as no more than this would be left waiting nothing is dropped. Default: the largest packet that has come
+    /// so far (RFC 8289, section 4.1).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mtu: Option<Bytes>,
 }
@@ -127,6 +145,7 @@ impl Default for Config {
             ce_threshold: None,
             batch: 64,
             by: By::Address,
+            occupancy: Occupancy::Shared,
             mtu: None,
         }
     }
@@ -148,7 +167,7 @@ impl Config {
         let short = Config { limit: QueueSize::Packets(20.0), ..Config::default() };
         vec![
             Config::default(),
-            Config { ecn: false, by: By::Session, ..short.clone() },
+            Config { ecn: false, by: By::Session, occupancy: Occupancy::Own, ..short.clone() },
             Config { flows: 2, quantum: Bytes(300), batch: 3, limit: QueueSize::Bytes(20_000), ..short.clone() },
             Config { target: Duration::from_millis(1), interval: Duration::from_millis(10), ..short },
         ]
@@ -162,6 +181,7 @@ impl FqCoDel {
         FqCoDel {
             rules: Rules::new(target, interval, ecn, ce_threshold, mtu),
             by: config.by,
+            occupancy: config.occupancy,
             quantum: config.quantum.0 as i64,
             limit: config.limit,
             batch: config.batch as usize,
@@ -244,7 +264,8 @@ impl Scheduler for FqCoDel {
                 queue.credits += self.quantum;
             } else {
                 let before = (queue.packets.len(), queue.packets.bytes());
-                let out = queue.control.dequeue(&self.rules, at.now, &mut queue.packets, drops);
+                let elsewhere = if self.occupancy == Occupancy::Shared { self.bytes - before.1 } else { 0 };
+                let out = queue.control.dequeue(&self.rules, at.now, &mut queue.packets, elsewhere, drops);
                 self.pkts -= before.0 - queue.packets.len();
                 self.bytes -= before.1 - queue.packets.bytes();
                 if let Some((held, verdict)) = out {

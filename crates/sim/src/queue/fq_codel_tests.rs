@@ -188,6 +188,32 @@ fn each_flow_is_under_its_own_control() {
 }
 
 #[test]
+fn what_must_be_left_is_asked_of_all_queues_or_of_one() {
+    // Ten flows with a packet each, of which one leaves every 2 ms; the flow's next comes at that moment.
+    let first_drop = |occupancy: Occupancy, mtu: Option<Bytes>| {
+        let config = Config { ecn: false, quantum: Bytes(1000), occupancy, mtu, ..Config::default() };
+        let mut bench = Bench::new(&config);
+        for flow in 0..10 {
+            bench.come(&of(flow, 1000));
+        }
+        (1..200).find(|n| {
+            bench.now = Instant::from_secs_f64(f64::from(*n) * 2e-3);
+            let (mut drops, view) = (Drops::default(), bench.view());
+            assert!(bench.queue.dequeue(&view, &mut drops).is_some());
+            bench.come(&of((n - 1) % 10, 1000));
+            !drops.packets.is_empty()
+        })
+    };
+    // The third flow's first packet has waited for 6 ms, its next ones for 20 ms each: from 6 ms on above the target,
+    // and every 20 ms it has its turn. The sixth of them is dropped, at 106 ms.
+    assert_eq!(first_drop(Occupancy::Shared, None), Some(53));
+    assert_eq!(first_drop(Occupancy::Own, None), None, "of a flow nothing is ever left");
+    // Nine packets are elsewhere, and a drop is right if more than the MTU is.
+    assert_eq!(first_drop(Occupancy::Shared, Some(Bytes(8999))), Some(53));
+    assert_eq!(first_drop(Occupancy::Shared, Some(Bytes(9000))), None);
+}
+
+#[test]
 fn a_session_is_as_many_flows_as_it_has_groups_or_one() {
     let layers = |by: By| {
         let mut bench = Bench::new(&Config { by, quantum: Bytes(1000), ..Config::default() });
