@@ -7,7 +7,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 .PHONY: demo build env test test-long template check check-overflow bench bench-parent bench-instructions bench-peers \
-	docs clean
+	compare-ns3 docs clean
 
 demo: build
 	$(BIN)/faircast reproduce peng-beside-rlm --reps 5
@@ -98,6 +98,10 @@ bench-instructions: build
 
 bench-peers: build
 	$(BIN)/python tools/bench_peers.py
+
+# CoDel, FQ-CoDel and PIE beside ns-3.37, which is Debian's package libns3-dev.
+compare-ns3: build
+	$(BIN)/python tools/compare_ns3.py
 
 # The documentation as pages, in target/site: the chapters, the Python package, the Rust crates.
 docs: env
