@@ -8,19 +8,16 @@ finished and a journal beside it each from the moment it is, and only what is mi
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from faircast.batch import Job, Watcher, run_batch
+from faircast.batch import Job, Watcher
+from faircast.engine.contract import Engine, Task
+from faircast.engine.taken import SUMMARY, Taken, Wanted
 from faircast.measurements import Key, Measurements
 from faircast.scenario import Resolved
 from faircast.summary import RunSummary, from_columns
-from faircast.utility.beside import with_optimum
-
-if TYPE_CHECKING:
-    from faircast._native import RawResult
-    from faircast.summary import Columns
 
 R = TypeVar("R", bound="PlannedRun")
 
@@ -40,15 +37,28 @@ class PlannedRun(ABC):
         return self.digest, self.seed
 
     @abstractmethod
-    def take(self, raw: RawResult, tables: Mapping[str, Columns]) -> dict[str, Any]:
-        """Take of a finished run what is wanted beside its summary; gives what the journal is to hold of that.
+    def asked(self) -> Wanted:
+        """What is to be taken of the run where it is computed, perhaps in another process."""
 
-        Called in a worker, with the tables as the core gave them but for the summary, which has the optimum.
+    @abstractmethod
+    def keep(self, taken: Taken) -> dict[str, Any]:
+        """Keep, in this process, what was taken; gives what the journal is to hold of it beside the summary.
+
+        Not called in the main thread.
         """
 
     @abstractmethod
     def recall(self, noted: dict[str, Any]) -> bool:
         """Take the same from what the folder holds, the journal's note among it; whether all of it is there."""
+
+
+class FailedRun(NamedTuple):
+    """A run that was given up, as it ended its worker again and again."""
+
+    key: Key
+    name: str
+    """The name of its scenario."""
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -62,6 +72,8 @@ class Progress:
     found: int
     """Runs that the folder held already."""
     interrupted: bool
+    failed: list[FailedRun] = field(default_factory=list)
+    """Runs that were given up; the next call tries them anew."""
 
 
 class Campaign(Generic[R]):
@@ -89,7 +101,7 @@ class Campaign(Generic[R]):
             self.runs[digest, seed] = run
         return run
 
-    def compute(self, known: Measurements, *, jobs: int, watcher: Watcher | None) -> Progress:
+    def compute(self, known: Measurements, *, engine: Engine, watcher: Watcher | None) -> Progress:
         """Compute what the folder does not hold yet, and write the measurements.
 
         Every run goes to the journal as soon as it is finished, so that whatever ends this process costs the runs in
@@ -97,25 +109,21 @@ class Campaign(Generic[R]):
         """
         needed = [run for key, run in self.runs.items() if key not in known or not run.recall(known.kept.get(key, {}))]
         missing = {run.key for run in needed}
-        by_job = {id(run.job): run for run in needed}
 
-        def collect(job: Job, raw: RawResult, _: float) -> RunSummary | None:
-            if raw.interrupted:
-                return None
-            run = by_job[id(job)]
-            tables = raw.tables()
-            tables["summary"] = with_optimum(tables["summary"], self.scenarios[run.digest])
-            summary = from_columns(tables["summary"])
-            known.record(run.key, job.label, summary, run.take(raw, tables))
+        def keep(place: int, taken: Taken) -> RunSummary:
+            run = needed[place]
+            summary = from_columns(taken.columns[SUMMARY])
+            known.record(run.key, run.job.label, summary, run.keep(taken))
             return summary
 
         summaries = {key: known[key] for key in self.runs if key not in missing}
-        outcome = run_batch([run.job for run in needed], collect, workers=jobs, watcher=watcher)
+        outcome = engine.compute([Task(run.job, run.asked()) for run in needed], keep, watcher=watcher)
         for run, summary in zip(needed, outcome.results, strict=True):
             if summary is not None:
                 summaries[run.key] = summary
                 known.add(run.key, run.job.label, summary)
         known.write()
         computed = sum(summary is not None for summary in outcome.results)
-        interrupted = outcome.interrupted and computed < len(needed)
-        return Progress(summaries, computed, len(self.runs) - len(needed), interrupted)
+        failed = [FailedRun(needed[place].key, needed[place].job.label, why) for place, why in outcome.failed.items()]
+        interrupted = outcome.interrupted and computed + len(failed) < len(needed)
+        return Progress(summaries, computed, len(self.runs) - len(needed), interrupted, sorted(failed))

@@ -15,7 +15,7 @@ import math
 import typing
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NewType, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, NewType, TypeAlias
 
 from faircast import _native
 from faircast._native import Outbox, Packet, Seat
@@ -34,10 +34,6 @@ Input: TypeAlias = "Literal['start', 'timeout', 'stop'] | Packet"
 
 SECOND = 1_000_000_000
 """Nanoseconds."""
-
-
-_classes: set[str] = set()
-"""The names of the schemes that are Python classes."""
 
 
 class Endpoint:
@@ -125,6 +121,22 @@ class Scheme:
         return 1
 
 
+class Registration(NamedTuple):
+    """A scheme that is a Python class, as it was made known: what another process needs to know it, too."""
+
+    name: str
+    about: str
+    origin: str
+    """Where the class is from, and its version: where its file is not, that could not be told."""
+    schema: str
+    """The JSON Schema of its parameters."""
+    scheme: type[Scheme]
+
+
+_registered: dict[str, Registration] = {}
+"""The schemes that are Python classes, by name."""
+
+
 def register_scheme(name: str, scheme: type[Scheme]) -> None:
     """Make a class known as the scheme `name`: scenarios of this process may name it from now on.
 
@@ -138,12 +150,18 @@ def register_scheme(name: str, scheme: type[Scheme]) -> None:
     if not dataclasses.is_dataclass(scheme) and "__init__" in vars(scheme):
         raise InputError(f"{scheme.__qualname__} has parameters: it must be a dataclass")
     about = (inspect.getdoc(scheme) or "").split("\n")[0]
+    enter(Registration(name, about, origin(scheme), json.dumps(schema(scheme)), scheme))
+
+
+def enter(registration: Registration) -> None:
+    """Make a class known as its registration says; also one that comes from another process."""
+    name, about, origin, schema, scheme = registration
     try:
         _native.register_scheme(
             name,
             about,
-            origin(scheme),
-            json.dumps(schema(scheme)),
+            origin,
+            schema,
             scheme,
             [dataclasses.astuple(gauge) for gauge in scheme.source_gauges],
             [dataclasses.astuple(gauge) for gauge in scheme.member_gauges],
@@ -151,12 +169,17 @@ def register_scheme(name: str, scheme: type[Scheme]) -> None:
         )
     except ValueError as error:
         raise InputError(str(error)) from None
-    _classes.add(name)
+    _registered[name] = registration
+
+
+def registrations() -> dict[str, Registration]:
+    """The schemes that are Python classes, by name."""
+    return dict(_registered)
 
 
 def is_class(name: str) -> bool:
-    """Whether a scheme is a Python class that this process has registered: no other process knows it."""
-    return name in _classes
+    """Whether a scheme is a Python class that this process has registered: others know it only if they are told."""
+    return name in _registered
 
 
 def nanoseconds(seconds: float) -> int:

@@ -29,6 +29,7 @@ FORM: dict[str, type] = {
     "calls": list,
     "experiments": list,
     "varied": list,
+    "failed": list,
 }
 """What the entries are that are relied on, where they are there."""
 

@@ -140,6 +140,13 @@ class Reproduction:
     """Runs computed by this call."""
     found: int = 0
     """Runs that the folder held already."""
+    failed: Sequence[str] = ()
+    """Runs that this call gave up, each with the reason; what needs them has no report."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all runs that were asked for are there."""
+        return not self.interrupted and not self.failed
 
     def __getitem__(self, name: str) -> Report:
         """The report of an experiment, by its id."""
@@ -153,7 +160,7 @@ class Reproduction:
         """The outcome of this call when it has gone on with some of its experiments: their later reports count."""
         newer = {report.id: report for report in later.reports}
         reports = [newer.get(report.id, report) for report in self.reports]
-        return Reproduction(self.folder, reports, later.interrupted, self.runs + later.runs, self.found)
+        return Reproduction(self.folder, reports, later.interrupted, self.runs + later.runs, self.found, later.failed)
 
     def __repr__(self) -> str:
         from faircast.display.reproduction import of_reproduction

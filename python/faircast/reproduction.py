@@ -25,8 +25,11 @@ from typing import TYPE_CHECKING, Any
 
 from faircast import kept
 from faircast.arrow import to_arrow
-from faircast.batch import Watcher, worker_count
+from faircast.batch import Watcher
 from faircast.campaign import Campaign, PlannedRun
+from faircast.engine import chosen
+from faircast.engine.contract import Engine
+from faircast.engine.taken import Taken, Wanted
 from faircast.errors import InputError
 from faircast.experiment import Data, Experiment, Point, PointData, Verdict, judge, lacks, overall
 from faircast.experiments import select
@@ -45,9 +48,9 @@ from faircast.workplace import Workplace, check_place, default_path
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from distributed import Client
 
     from faircast._native import RawResult
-    from faircast.summary import Columns
 
 
 def reproduce(
@@ -57,6 +60,7 @@ def reproduce(
     reps: int | None = None,
     quick: bool = False,
     jobs: int | None = None,
+    engine: Engine | Client | str | None = None,
     out: str | Path | None = None,
     only: Only | None = None,
     watcher: Watcher | None = None,
@@ -75,6 +79,8 @@ def reproduce(
         As few points as still show the shape; verdicts are marked *quick*.
     jobs
         Runs at once, by default one per core. Results do not depend on it.
+    engine
+        Where runs are computed, if not in threads of this process: see `faircast.sweep`.
     out
         The folder, by default ``results/<ids>-<hash>``. One that holds a reproduction is continued.
     only
@@ -86,7 +92,7 @@ def reproduce(
     if only:
         experiments = [narrow(experiment, only) for experiment in experiments]
         name = f"{name}-{label(experiments[0])}"
-    return carry_out(experiments, name=name, reps=reps, quick=quick, jobs=jobs, out=out, watcher=watcher)
+    return carry_out(experiments, name=name, reps=reps, quick=quick, jobs=jobs, engine=engine, out=out, watcher=watcher)
 
 
 def carry_out(
@@ -96,11 +102,12 @@ def carry_out(
     reps: int | None = None,
     quick: bool = False,
     jobs: int | None = None,
+    engine: Engine | Client | str | None = None,
     out: str | Path | None = None,
     watcher: Watcher | None = None,
 ) -> Reproduction:
     """Reproduce the given experiments; see `reproduce`."""
-    jobs = worker_count(jobs)
+    engine = chosen(engine, jobs)
     plan = planned(experiments, quick, {one.id: reps or (QUICK_REPS if quick else one.reps) for one in experiments})
     path = Path(out) if out is not None else default_path(name, plan.hash)
     only = {name: list(values) for name, values in experiments[0].only.items()}
@@ -111,15 +118,17 @@ def carry_out(
             Measurements.discard(place.files)
         manifest |= {"build": build(), "name": name, "quick": quick, "only": only}
         with place.call() as note:
-            done = compute(plan, place.files, jobs=jobs, watcher=watcher)
-            while reps is None and not quick and not done.interrupted and (more := further(experiments, done)):
+            done = compute(plan, place.files, engine=engine, watcher=watcher)
+            while reps is None and not quick and done.is_whole and (more := further(experiments, done)):
                 done = done.followed_by(
-                    compute(planned(experiments, quick, more), place.files, jobs=jobs, watcher=watcher)
+                    compute(planned(experiments, quick, more), place.files, engine=engine, watcher=watcher)
                 )
             note["experiments"] = {report.id: round(report.wall_s or 0.0, 3) for report in done.reports}
             listed = manifest.setdefault("experiments", [])
             listed += [name for name in note["experiments"] if name not in listed]
-            if done.interrupted:
+            if done.failed:
+                note["failed"] = list(done.failed)
+            if not done.is_whole:
                 manifest["status"] = INTERRUPTED
         if not done.interrupted:  # last, so that whatever ends this process before finds what it kept of the runs
             Measurements.close(path)
@@ -147,11 +156,11 @@ def further(experiments: Sequence[Experiment], done: Reproduction) -> dict[str, 
     return found
 
 
-def compute(plan: Plan, files: Ledger, *, jobs: int, watcher: Watcher | None) -> Reproduction:
+def compute(plan: Plan, files: Ledger, *, engine: Engine, watcher: Watcher | None) -> Reproduction:
     """Compute what the folder does not hold yet of a plan, and conclude what is complete."""
     begin = time.perf_counter()
     known = Measurements.read(files.folder, files)
-    done = plan.campaign.compute(known, jobs=jobs, watcher=watcher)
+    done = plan.campaign.compute(known, engine=engine, watcher=watcher)
     if not done.interrupted:
         known.keep()
     reports = []
@@ -159,7 +168,8 @@ def compute(plan: Plan, files: Ledger, *, jobs: int, watcher: Watcher | None) ->
         data = planned.data(plan, done.summaries)
         if data is not None:
             reports.append(conclude(planned.experiment, data, files, begin))
-    return Reproduction(files.folder, reports, done.interrupted, done.computed, done.found)
+    failed = [f"the run {run.name} with seed {run.key[1]}: {run.reason}" for run in done.failed]
+    return Reproduction(files.folder, reports, done.interrupted, done.computed, done.found, failed)
 
 
 def continued(path: Path, quick: bool, only: Mapping[str, Sequence[str]]) -> dict[str, Any]:
@@ -235,12 +245,15 @@ class KeepingRun(PlannedRun):
     noted: dict[str, Any] = field(default_factory=dict)
     """What the folder holds, for other experiments perhaps."""
 
-    def take(self, raw: RawResult, tables: Mapping[str, Columns]) -> dict[str, Any]:
-        """Keep the wanted tables and what the reducing functions make of the run."""
+    def asked(self) -> Wanted:
+        """The wanted tables, and what the reducing functions make of the run."""
+        return Wanted(tuple(sorted(self.wanted)), dict(self.reducers))
+
+    def keep(self, taken: Taken) -> dict[str, Any]:
+        """Keep all of that."""
         for name in self.wanted:
-            self.tables[name] = to_arrow(tables[name])
-        for name, reduce in self.reducers.items():
-            self.reduced[name] = reduce(raw)
+            self.tables[name] = to_arrow(taken.columns[name])
+        self.reduced |= taken.reduced
         own = {name: kept.to_json(table) for name, table in self.tables.items()}
         noted: dict[str, Any] = {"tables": self.noted.get("tables", {}) | own}
         reduced, sources = self._before("reduced"), self._before("sources")

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from faircast.arrow import to_arrow
+from faircast.engine.taken import Effort as Effort
+from faircast.engine.taken import Taken
 from faircast.errors import InputError, nearest
 from faircast.interruption import give_way
 from faircast.layout import Words
@@ -28,28 +29,8 @@ from faircast.version import faircast_version
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from faircast._native import RawResult
-
 KEPT = ("summary", "warnings")
 """Tables that a run needs when all are written."""
-
-
-@dataclass(frozen=True)
-class Effort:
-    """What a run took, and how far it came."""
-
-    simulated_s: float
-    """Simulated time in seconds."""
-    packet_hops: int
-    """Packets that left a link."""
-    events: int
-    """Entries taken from the calendar."""
-    cpu_s: float
-    """CPU seconds of checking the scenario, building the network and running it."""
-    interrupted: bool
-    """Whether the run was stopped before its end."""
-    trace: str | None
-    """Hash of everything that happened, if the scenario asked for it."""
 
 
 class RunResult(Tables):
@@ -71,10 +52,9 @@ class RunResult(Tables):
         self._metrics: RunSummary | None = None
 
     @classmethod
-    def from_raw(cls, scenario: Resolved, seed: int, raw: RawResult, cpu_s: float) -> RunResult:
-        """Take over what the core hands back, which keeps no tables."""
-        effort = Effort(raw.simulated_s, raw.packet_hops, raw.events, cpu_s, raw.interrupted, raw.trace)
-        return cls(Origin(scenario, seed, faircast_version()), raw.take_tables(), effort)
+    def of(cls, scenario: Resolved, seed: int, taken: Taken) -> RunResult:
+        """Take over everything that was taken of a run (`faircast.engine.taken.Everything`)."""
+        return cls(Origin(scenario, seed, faircast_version()), taken.columns, taken.effort)
 
     @classmethod
     def read(cls, folder: str | Path) -> RunResult:

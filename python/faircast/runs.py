@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, overload
+from typing import TYPE_CHECKING, NamedTuple, overload
 
-from faircast import _native
-from faircast.batch import Job, Watcher, run_batch, worker_count
-from faircast.errors import InputError, brief
+from faircast.batch import Job, Watcher
+from faircast.engine import chosen
+from faircast.engine.contract import Engine, Task
+from faircast.engine.taken import Everything, Taken
+from faircast.errors import InputError, NotFinishedError, brief
 from faircast.folder import RunFolder
 from faircast.libraries import load
 from faircast.manifest import MANIFEST, read_manifest, sets_of
@@ -23,16 +25,31 @@ from faircast.spare import give_back
 from faircast.stored import StoredSeed
 from faircast.summary import Row
 
+if TYPE_CHECKING:
+    from distributed import Client
+
 PROBLEMS_SHOWN = 20
 
 
 @overload
 def run(
-    scenario: Source, *, seed: int | None = None, seeds: None = None, sets: Sequence[str] = (), jobs: int | None = None
+    scenario: Source,
+    *,
+    seed: int | None = None,
+    seeds: None = None,
+    sets: Sequence[str] = (),
+    jobs: int | None = None,
+    engine: Engine | Client | str | None = None,
 ) -> RunResult: ...
 @overload
 def run(
-    scenario: Source, *, seed: None = None, seeds: Iterable[int], sets: Sequence[str] = (), jobs: int | None = None
+    scenario: Source,
+    *,
+    seed: None = None,
+    seeds: Iterable[int],
+    sets: Sequence[str] = (),
+    jobs: int | None = None,
+    engine: Engine | Client | str | None = None,
 ) -> Runs: ...
 def run(
     scenario: Source,
@@ -41,6 +58,7 @@ def run(
     seeds: Iterable[int] | None = None,
     sets: Sequence[str] = (),
     jobs: int | None = None,
+    engine: Engine | Client | str | None = None,
 ) -> RunResult | Runs:
     """Run a scenario and keep its tables in memory.
 
@@ -61,6 +79,8 @@ def run(
         Assignments ``path=value`` as those of ``faircast run --set``.
     jobs
         Runs at once, by default one per core. Results do not depend on it.
+    engine
+        Where runs are computed, if not in threads of this process: see `faircast.sweep`.
 
     Raises
     ------
@@ -76,11 +96,12 @@ def run(
     resolved = resolve(scenario, sets=sets)
     if seeds is None:
         wanted = list(seeds_from(resolved.seed if seed is None else seed, 1))
-    outcome = run_batch(
-        [Job(resolved.json, one, resolved.name) for one in wanted],
-        lambda job, raw, cpu_s: RunResult.from_raw(resolved, job.seed, raw, cpu_s),
-        workers=worker_count(jobs),
+    outcome = chosen(engine, jobs).compute(
+        [Task(Job(resolved.json, one, resolved.name), Everything()) for one in wanted],
+        lambda place, taken: RunResult.of(resolved, wanted[place], taken),
     )
+    for place, reason in outcome.failed.items():
+        raise NotFinishedError(f"the run {resolved.name} with seed {wanted[place]} failed: {reason}")
     results = [result for result in outcome.results if result is not None]
     if outcome.interrupted or len(results) < len(wanted):
         raise KeyboardInterrupt
@@ -128,19 +149,21 @@ class FolderOutcome:
     """Whether somebody ended it before all seeds were finished."""
     hurried: bool = False
     """Whether somebody wanted it to end when all seeds were finished already."""
+    failed: Mapping[int, str] = field(default_factory=dict)
+    """Seeds that were given up, with the reason; the next call tries them anew."""
 
 
 def run_into(
-    folder: RunFolder, wanted: Iterable[int], *, workers: int | None = None, watcher: Watcher | None = None
+    folder: RunFolder, wanted: Iterable[int], *, engine: Engine | None = None, watcher: Watcher | None = None
 ) -> FolderOutcome:
     """Run those of the wanted seeds that the folder does not hold yet, and write their tables and the summary."""
-    workers = worker_count(workers)
+    engine = chosen(engine, None)
     wanted = list(wanted)
     scenario = folder.scenario
 
-    def keep(job: Job, raw: _native.RawResult, cpu_s: float) -> bool:
-        folder.write(RunResult.from_raw(scenario, job.seed, raw, cpu_s))
-        return not raw.interrupted
+    def keep(place: int, taken: Taken) -> bool:
+        folder.write(RunResult.of(scenario, jobs[place].seed, taken))
+        return not taken.effort.interrupted
 
     load()  # before anything is written
     give_back()
@@ -148,7 +171,7 @@ def run_into(
         there = folder.finished()
         jobs = [Job(scenario.json, seed, scenario.name) for seed in wanted if seed not in there]
         try:
-            outcome = run_batch(jobs, keep, workers=workers, watcher=watcher)
+            outcome = engine.compute([Task(job, Everything()) for job in jobs], keep, watcher=watcher)
         except Exception:
             with suppress(Exception):  # a summary of what is there; the first error is the one to tell
                 folder.conclude()
@@ -158,7 +181,13 @@ def run_into(
     found = [seed for seed in wanted if seed in there]
     complete = all(outcome.results)
     return FolderOutcome(
-        rows, computed, found, folder.damaged, outcome.interrupted and not complete, outcome.interrupted and complete
+        rows,
+        computed,
+        found,
+        folder.damaged,
+        outcome.interrupted and not complete,
+        outcome.interrupted and complete,
+        {jobs[place].seed: reason for place, reason in outcome.failed.items()},
     )
 
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from faircast.arrow import to_arrow
 from faircast.campaign import PlannedRun
+from faircast.engine.taken import Taken, Wanted
 from faircast.errors import InputError, ResultWarning
 from faircast.ledger import Ledger
 from faircast.measurements import AGAIN, Key, Measurements, repeated, with_labels
@@ -39,9 +40,6 @@ from faircast.warning import COLUMNS, Found
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
-
-    from faircast._native import RawResult
-    from faircast.summary import Columns
 
 KIND = "sweep"
 POINTS = "points.parquet"
@@ -306,19 +304,24 @@ class SweepRun(PlannedRun):
         """One of which no tables are wanted yet."""
         return cls(digest, seed, job, {})
 
-    def take(self, raw: RawResult, tables: Mapping[str, Columns]) -> dict[str, Any]:
+    def asked(self) -> Wanted:
+        """The wanted tables, and those that their folders have besides."""
+        names = {name for place, names in self.wanted.items() for name in (*names, *written(place))}
+        return Wanted(tuple(sorted(names)))
+
+    def keep(self, taken: Taken) -> dict[str, Any]:
         """Write the wanted tables, with what the folder has besides."""
         for place, names in self.wanted.items():
-            there = {path.stem for path in place.glob("*.parquet")}
             with writing(place):
                 place.parent.mkdir(parents=True, exist_ok=True)
                 scenario, version = Resolved(self.job.scenario), faircast_version()
                 with new_folder(place) as fresh:
-                    for name in sorted({*names, *there} & set(tables)):
+                    for name in sorted({*names, *written(place)} & set(taken.columns)):
+                        table = to_arrow(taken.columns[name])
                         with (fresh / f"{name}.parquet").open("wb") as file:
-                            write_table(to_arrow(tables[name]), file, scenario, seeds=str(self.seed), version=version)
+                            write_table(table, file, scenario, seeds=str(self.seed), version=version)
                     conclude_seed(fresh, scenario.hash, self.seed)
-        return {"warnings": [list(item) for item in raw.warnings]}
+        return {"warnings": [list(item) for item in taken.warnings]}
 
     def recall(self, noted: dict[str, Any]) -> bool:  # noqa: ARG002 - what is kept stands in files
         """Whether the wanted tables are there, as they were written; what is damaged is reported."""
@@ -330,3 +333,8 @@ class SweepRun(PlannedRun):
                 warnings.warn(f"{wrong}; the run is computed again", ResultWarning, stacklevel=2)
                 whole = False
         return whole
+
+
+def written(place: Path) -> set[str]:
+    """The tables that the folder of a run has."""
+    return {path.stem for path in place.glob("*.parquet")}

@@ -10,10 +10,12 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from faircast.batch import Watcher, worker_count
+from faircast.batch import Watcher
 from faircast.campaign import Campaign
+from faircast.engine import chosen
+from faircast.engine.contract import Engine
 from faircast.errors import InputError, brief, choose
 from faircast.ledger import Ledger
 from faircast.manifest import INTERRUPTED, read_manifest, sets_of
@@ -43,6 +45,7 @@ from faircast.workplace import Workplace, check_build, check_place, default_path
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from distributed import Client
 
     from faircast.plot.picture import Picture
 
@@ -66,6 +69,17 @@ LEGAL_TABLES = (
     "warnings",
 )
 """The tables of a run."""
+FAILED_RUNS = "failed"
+"""Entry of the manifest: the runs that the latest call gave up."""
+
+
+class FailedPoint(NamedTuple):
+    """A run of a sweep that was given up."""
+
+    values: Mapping[str, Any]
+    """The point: the value of each varied path."""
+    seed: int
+    reason: str
 
 
 class SweepResult:
@@ -81,6 +95,7 @@ class SweepResult:
         interrupted: bool,
         computed: int = 0,
         found: int = 0,
+        failed: Sequence[FailedPoint] = (),
     ) -> None:
         self.folder = folder
         """The folder in which it is."""
@@ -100,6 +115,8 @@ class SweepResult:
         """Runs that the call computed."""
         self.found = found
         """Runs that the folder held already."""
+        self.failed = tuple(failed)
+        """Runs that the latest call gave up, as they ended their worker again and again; the next one tries them."""
         self._store = store
 
     @classmethod
@@ -119,7 +136,8 @@ class SweepResult:
         store = SweepMeasurements.of(files, points)
         missing = len(store.finished()) < sum(len(point.seeds) for point in points)
         name = str(manifest.get("name", "scenario"))
-        return cls(folder, store, name=name, sets=sets_of(manifest), interrupted=missing)
+        failed = [FailedPoint(**item) for item in manifest.get(FAILED_RUNS, [])]
+        return cls(folder, store, name=name, sets=sets_of(manifest), interrupted=missing, failed=failed)
 
     def __repr__(self) -> str:
         from faircast.display.sweeps import of_sweep
@@ -293,6 +311,7 @@ def sweep(
     seed: int | None = None,
     sets: Sequence[str] = (),
     jobs: int | None = None,
+    engine: Engine | Client | str | None = None,
     out: str | Path | None = None,
     label: str = "",
     tables: Sequence[str] = (),
@@ -328,6 +347,9 @@ def sweep(
         Assignments ``path=value`` that all points share, as those of ``faircast run --set``.
     jobs
         Runs at once, by default one per core. Results do not depend on it.
+    engine
+        Where runs are computed, if not in threads of this process: ``faircast.engine.processes.Processes(4)``, a Dask
+        cluster (a ``distributed.Client``, or ``"tcp://HOST:PORT"``, or ``"local:4"``). Results do not depend on it.
     out
         The folder, by default ``results/<name>-sweep-<hash>``. The hash is that of the scenario without the values that
         are varied, and of the varied paths: more values and more seeds go to the same folder.
@@ -343,7 +365,7 @@ def sweep(
     """
     if out is not None and label:
         raise InputError("--label is a part of the folder's name, --out gives all of it; give one of them")
-    jobs = worker_count(jobs)
+    engine = chosen(engine, jobs)
     for option, given in (("tables", tables), ("sets", sets)):
         if isinstance(given, str):
             raise InputError(f"{option} is {brief(repr(given))}; a list is needed, such as [{brief(repr(given))}]")
@@ -364,10 +386,12 @@ def sweep(
     path = Path(out) if out is not None else plan.folder
     if path is None or label:
         path = default_path(f"{plan.name}-{KIND}", plan.digest, label)
-    return carry_out(plan, path, tables=tuple(tables), jobs=jobs, watcher=watcher)
+    return carry_out(plan, path, tables=tuple(tables), engine=engine, watcher=watcher)
 
 
-def carry_out(plan: Plan, path: Path, *, tables: tuple[str, ...], jobs: int, watcher: Watcher | None) -> SweepResult:
+def carry_out(
+    plan: Plan, path: Path, *, tables: tuple[str, ...], engine: Engine, watcher: Watcher | None
+) -> SweepResult:
     """Compute what the folder does not hold yet of a plan."""
     points: list[SweepPoint] = []
 
@@ -386,11 +410,20 @@ def carry_out(plan: Plan, path: Path, *, tables: tuple[str, ...], jobs: int, wat
         with place.call(sets=list(plan.sets)) as note:
             write_points(place.files, points)
             store = SweepMeasurements.of(place.files, points)
-            done = campaign(plan, path, tables).compute(store, jobs=jobs, watcher=watcher)
+            done = campaign(plan, path, tables).compute(store, engine=engine, watcher=watcher)
             note |= {"points": len(plan.points), "computed": done.computed, "found": done.found}
             missing = sum(len(point.seeds) for point in points) - len(store.finished())
             if missing:
                 manifest["status"] = INTERRUPTED
+            failed = [
+                FailedPoint(dict(point.values), run.key[1], run.reason)
+                for run in done.failed
+                for point in points
+                if point.scenario.hash == run.key[0]
+            ]
+            manifest.pop(FAILED_RUNS, None)
+            if failed:
+                manifest[FAILED_RUNS] = [item._asdict() for item in failed]
         if not done.interrupted:  # last, so that whatever ends this process before finds what it kept of the runs
             Measurements.close(path)
     return SweepResult(
@@ -401,6 +434,7 @@ def carry_out(plan: Plan, path: Path, *, tables: tuple[str, ...], jobs: int, wat
         interrupted=done.interrupted,
         computed=done.computed,
         found=done.found,
+        failed=failed,
     )
 
 

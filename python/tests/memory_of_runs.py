@@ -11,6 +11,7 @@ from pathlib import Path
 
 from faircast import _native
 from faircast.cli.run import Held, show
+from faircast.engine.threads import Threads
 from faircast.folder import RunFolder
 from faircast.libraries import load
 from faircast.runs import run_into
@@ -31,7 +32,7 @@ give_back()
 Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
 base = held("VmRSS:")
 folder = RunFolder.open(sys.argv[2], scenario)
-outcome = run_into(folder, [1], workers=1)
+outcome = run_into(folder, [1], engine=Threads(1))
 show(Held(scenario, folder.path, [], folder.finished(), outcome.rows))
 print(base, held("VmHWM:"), int(forecast), file=sys.stderr)
 sys.stderr.flush()

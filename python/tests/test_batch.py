@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from faircast import _native
-from faircast.batch import Job, _Batch, run_batch
+from faircast.batch import Job
+from faircast.engine.threads import _Batch, run_batch
 from faircast.errors import InputError, NotFinishedError
 from faircast.scenario import resolve
 from faircast.summary import summary_of
@@ -122,7 +123,7 @@ def test_a_run_that_does_not_stop_is_given_up(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(_native, "run", run)
     monkeypatch.setattr(_native, "Control", Control)
-    monkeypatch.setattr("faircast.batch.PATIENCE_S", 0.01)
+    monkeypatch.setattr("faircast.engine.threads.PATIENCE_S", 0.01)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         outcome = run_batch([Job("{}", 1)], lambda job, raw, cpu_s: reduced.append(job.seed), workers=1)
@@ -158,7 +159,7 @@ def test_what_is_being_reduced_is_waited_for(monkeypatch: pytest.MonkeyPatch) ->
         return "written"
 
     monkeypatch.setattr(_native, "run", lambda *_: Raw())
-    monkeypatch.setattr("faircast.batch.PATIENCE_S", 0.01)
+    monkeypatch.setattr("faircast.engine.threads.PATIENCE_S", 0.01)
     monkeypatch.setattr(_Batch, "_give_up", asks)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -176,7 +177,7 @@ def test_progress_is_told(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def update(self, share: float, done: int, total: int) -> None:
             told.append((share, done, total))
 
-    monkeypatch.setattr("faircast.batch.POLL_S", 0.001)
+    monkeypatch.setattr("faircast.engine.threads.POLL_S", 0.001)
     scenario = resolve(small).json
     run_batch(
         [Job(scenario, 1), Job(scenario, 2)], lambda job, raw, cpu_s: time.sleep(0.02), workers=1, watcher=Watcher()

@@ -14,7 +14,8 @@ HEAD = """
 import resource
 from pathlib import Path
 
-from faircast.batch import Job, run_batch
+from faircast.batch import Job
+from faircast.engine.threads import run_batch
 from faircast.cli.endings import ending
 from faircast.scenario import resolve
 

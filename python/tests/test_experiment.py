@@ -566,7 +566,7 @@ def test_interruption_writes_what_is_complete(cli: Cli, register: Any, monkeypat
         plain_cancel(batch)
         stopped.set()
 
-    from faircast.batch import _Batch
+    from faircast.engine.threads import _Batch
 
     plain_cancel = _Batch.cancel
     monkeypatch.setattr(_Batch, "cancel", cancel)

@@ -15,7 +15,10 @@ import pytest
 
 import faircast
 from faircast._native import Outbox, Packet, Seat
-from faircast.batch import Job, run_batch
+from faircast.batch import Job
+from faircast.engine.contract import Task
+from faircast.engine.taken import Everything, Taken
+from faircast.engine.threads import Threads
 from faircast.errors import InputError, NotFinishedError
 from faircast.guests import SECOND, Bytes, Duration, Endpoint, EventKind, Gauge, Input, Rate, Scheme, schema
 from faircast.results import RunResult
@@ -157,11 +160,11 @@ def test_a_class_runs_and_shows_its_gauges_and_events() -> None:
 def test_threads_give_what_one_gives() -> None:
     scenario = faircast.resolve(ticking())
 
-    def table(job: Job, raw: object, cpu_s: float) -> object:
-        return RunResult.from_raw(scenario, job.seed, raw, cpu_s).table("flows").to_pydict()  # type: ignore[arg-type]
+    def table(place: int, taken: Taken) -> object:
+        return RunResult.of(scenario, place, taken).table("flows").to_pydict()
 
-    jobs = [Job(scenario.json, seed) for seed in range(6)]
-    one, many = (run_batch(jobs, table, workers=workers).results for workers in (1, 3))
+    tasks = [Task(Job(scenario.json, seed), Everything()) for seed in range(6)]
+    one, many = (Threads(workers).compute(tasks, table).results for workers in (1, 3))
     assert repr(one) == repr(many)
     assert repr(one[0]) != repr(one[1]), "the TCP of another seed"
 

@@ -14,7 +14,8 @@ from conftest import Cli, parquet_bytes
 
 import faircast
 from faircast import _native
-from faircast.batch import Job, run_batch
+from faircast.batch import Job
+from faircast.engine.threads import run_batch
 from faircast.interruption import give_way
 from faircast.summary import from_columns
 from faircast.utility import beside

@@ -15,8 +15,8 @@ import pytest
 from conftest import SMALL
 
 import faircast
-from faircast import runs
 from faircast.batch import Outcome
+from faircast.engine.threads import Threads
 from faircast.errors import InputError, ResultWarning
 from faircast.folder import RunFolder
 from faircast.reading import Runs, read
@@ -32,7 +32,7 @@ SEEDS = (2, 3, 11)
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("kept") / "run"
-    run_into(RunFolder.open(folder, resolve(SHORT)), SEEDS, workers=2)
+    run_into(RunFolder.open(folder, resolve(SHORT)), SEEDS, engine=Threads(2))
     return folder
 
 
@@ -243,11 +243,11 @@ def test_seeds_are_checked_all_at_once() -> None:
 
 
 def test_ctrl_c_ends_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(jobs: Any, reduce: Any, *, workers: int) -> Any:
-        assert ([job.seed for job in jobs], workers) == ([0, 1, 2], 2)
+    def interrupted(engine: Threads, tasks: Any, keep: Any) -> Any:
+        assert ([task.job.seed for task in tasks], engine.count) == ([0, 1, 2], 2)
         return Outcome([object(), None, None], interrupted=True)
 
-    monkeypatch.setattr(runs, "run_batch", interrupted)
+    monkeypatch.setattr(Threads, "compute", interrupted)
     with pytest.raises(KeyboardInterrupt):
         faircast.run(SHORT, seeds=range(3), jobs=2)
 

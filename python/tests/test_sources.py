@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from faircast import sources
+from faircast.engine.taken import Taken
 from faircast.experiments.peng.course import course
 from faircast.experiments.side_by_side import measures
 from faircast.experiments.side_by_side.cells import SITUATIONS, Cell
@@ -110,12 +111,16 @@ def test_what_a_folder_holds_counts_function_by_function() -> None:
         made.reducers = {"here": function_of(__name__), "core": function_of("faircast.arrow")}
         return made
 
-    noted = run().take(None, {})  # type: ignore[arg-type]
+    def kept_by(run: KeepingRun) -> dict[str, Any]:
+        made = {name: reduce(None) for name, reduce in run.asked().reducers.items()}  # type: ignore[arg-type]
+        return run.keep(Taken({}, None, reduced=made))  # type: ignore[arg-type]
+
+    noted = kept_by(run())
     assert run().recall(noted)
     other = noted | {"sources": noted["sources"] | {"core": "0"}}
     assert not run().recall(other)
     alone = run()
     del alone.reducers["core"]
     assert alone.recall(other), "what the other one was made by is not asked"
-    assert set(alone.take(None, {})["reduced"]) == {"here", "core"}  # type: ignore[arg-type]
+    assert set(kept_by(alone)["reduced"]) == {"here", "core"}
     assert not run().recall(noted | {"sources": "0123456789ab"}), "as it was before"

@@ -462,7 +462,7 @@ def test_a_sweep_is_interrupted(cli: Cli, small: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(_native, "run", run)
     with monkeypatch.context() as stopping:
         stopping.setattr("faircast.cli.sweep.Reporter", Stop)
-        stopping.setattr("faircast.batch.POLL_S", 0.001)
+        stopping.setattr("faircast.engine.threads.POLL_S", 0.001)
         done = cli("sweep", small, *ARGUMENTS[:4], "--reps", 10, "--jobs", 1, "--out", "mine", "--set", "duration=60s")
     assert done.code == 130, done.err
     assert "interrupted; what was finished is kept, the same command continues" in done.err

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, Any, ParamSpec
+from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 
 import typer
 
@@ -19,7 +19,24 @@ from faircast.cli.tables import table
 from faircast.cli.terminal import definitions, say
 from faircast.errors import InputError, ResultWarning
 
-__all__ = ["Jobs", "Json", "Label", "Sets", "definitions", "one_place", "say", "table", "verb"]
+if TYPE_CHECKING:
+    from faircast.engine.contract import Engine
+
+__all__ = [
+    "Certificates",
+    "Dask",
+    "Jobs",
+    "Json",
+    "Label",
+    "Processes",
+    "Sets",
+    "definitions",
+    "engine_of",
+    "one_place",
+    "say",
+    "table",
+    "verb",
+]
 
 P = ParamSpec("P")
 
@@ -33,6 +50,39 @@ Label = Annotated[
     typer.Option("--label", metavar="TEXT", help="Part of the folder's name; not with --out.", show_default=False),
 ]
 Jobs = Annotated[int | None, typer.Option("--jobs", metavar="N", help="Runs at once; default: one per core.")]
+
+Processes = Annotated[
+    int | None, typer.Option("--processes", metavar="N", help="Runs at once, each in a process of its own.")
+]
+Dask = Annotated[
+    str | None,
+    typer.Option("--dask", metavar="WHERE", help="A Dask cluster: tcp://HOST:PORT, tls://HOST:PORT or local:N."),
+]
+Certificates = Annotated[
+    Path | None,
+    typer.Option("--dask-certificates", metavar="DIR", help="For tls://: ca.pem, cert.pem and key.pem."),
+]
+
+
+def engine_of(jobs: int | None, processes: int | None, dask: str | None, certificates: Path | None) -> Engine:
+    """Where runs are computed, by the options. Raises `InputError` if they name several places, or none that is one."""
+    given = {"--jobs": jobs, "--processes": processes, "--dask": dask}
+    several = [name for name, value in given.items() if value is not None]
+    if len(several) > 1:
+        raise InputError(f"{' and '.join(several)} say where runs are computed; give one of them")
+    if certificates is not None and dask is None:
+        raise InputError("--dask-certificates are for --dask tls://HOST:PORT")
+    if dask is not None:
+        from faircast.engine.dask import Dask as DaskEngine
+
+        return DaskEngine(dask, certificates=certificates)
+    if processes is not None:
+        from faircast.engine.processes import Processes as ProcessEngine
+
+        return ProcessEngine(processes)
+    from faircast.engine.threads import Threads
+
+    return Threads(jobs)
 
 
 def verb(command: Callable[P, None]) -> Callable[P, None]:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from faircast.cli.common import Jobs, Json, say, table, verb
+from faircast.cli.common import Certificates, Dask, Jobs, Json, Processes, engine_of, say, table, verb
 from faircast.cli.endings import note, print_json
-from faircast.errors import CRITERION_FAILED, INTERRUPTED
+from faircast.errors import CRITERION_FAILED, INTERRUPTED, NOT_FINISHED
 from faircast.experiment import plain
 from faircast.progress import Reporter
 from faircast.statistics import with_interval
@@ -72,6 +72,9 @@ def command(
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 if a criterion does not agree.")] = False,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: results/<ids>-<hash>.")] = None,
     jobs: Jobs = None,
+    processes: Processes = None,
+    dask: Dask = None,
+    certificates: Certificates = None,
     as_json: Json = False,
 ) -> None:
     """Reproduce experiments of the papers and judge them.
@@ -96,7 +99,7 @@ def command(
             everything=everything,
             reps=reps,
             quick=quick,
-            jobs=jobs,
+            engine=engine_of(jobs, processes, dask, certificates),
             out=out,
             only=parse(only or []),
             watcher=reporter,
@@ -110,6 +113,10 @@ def command(
     if done.interrupted:
         note("interrupted; finished runs are kept, the same command continues")
         raise typer.Exit(INTERRUPTED)
+    for line in done.failed:
+        note(f"{line}; the same command tries it anew")
+    if done.failed:
+        raise typer.Exit(NOT_FINISHED)
     if strict and not all(report.holds for report in done.reports):
         raise typer.Exit(CRITERION_FAILED)
 
@@ -117,7 +124,12 @@ def command(
 def to_json(done: Reproduction) -> dict[str, Any]:
     """What a folder holds, for machines."""
     reports = [{**report.to_json(), "figures": [str(path) for path in report.figures]} for report in done.reports]
-    return {"folder": str(done.folder), "interrupted": done.interrupted, "experiments": reports}
+    return {
+        "folder": str(done.folder),
+        "interrupted": done.interrupted,
+        "failed": list(done.failed),
+        "experiments": reports,
+    }
 
 
 def show(report: Report) -> None:

@@ -8,9 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from faircast.cli.common import Jobs, Json, Label, Sets, one_place, say, verb
+from faircast.cli.common import (
+    Certificates,
+    Dask,
+    Jobs,
+    Json,
+    Label,
+    Processes,
+    Sets,
+    engine_of,
+    one_place,
+    say,
+    verb,
+)
 from faircast.cli.endings import note, print_json, warn
-from faircast.errors import INTERRUPTED, OK
+from faircast.errors import INTERRUPTED, NOT_FINISHED, OK
 from faircast.progress import Reporter
 
 if TYPE_CHECKING:
@@ -31,6 +43,9 @@ def command(
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: results/<name>-<hash>.")] = None,
     label: Label = "",
     jobs: Jobs = None,
+    processes: Processes = None,
+    dask: Dask = None,
+    certificates: Certificates = None,
     as_json: Json = False,
 ) -> None:
     r"""Run a scenario, write its tables and show the summary.
@@ -47,6 +62,7 @@ def command(
     from faircast.version import faircast_version
 
     one_place(out, label)
+    engine = engine_of(jobs, processes, dask, certificates)
     made_by = list(sets or [])
     earlier = from_result(file)
     if earlier is None:
@@ -66,7 +82,7 @@ def command(
             chosen = seeds(chosen[0] if seed is None else seed, 1 if reps is None else reps)
     folder = RunFolder.open(out, scenario, label=label, sets=made_by)
     with Reporter(f"running {scenario.name}", quiet=as_json) as reporter:
-        outcome = run_into(folder, chosen, workers=jobs, watcher=reporter)
+        outcome = run_into(folder, chosen, engine=engine, watcher=reporter)
     for number, reason in outcome.damaged.items():
         done = "run again" if number in outcome.computed else "removed"
         note(f"seed {number} was damaged and is {done}: {reason}")
@@ -75,7 +91,7 @@ def command(
         if outcome.hurried:
             raise KeyboardInterrupt
         if as_json:
-            print_json(to_json(held, computed=outcome.computed, interrupted=outcome.interrupted))
+            print_json(to_json(held, computed=outcome.computed, interrupted=outcome.interrupted, failed=outcome.failed))
         else:
             show(held, idle=not outcome.computed and not outcome.interrupted)
     except KeyboardInterrupt:
@@ -85,6 +101,10 @@ def command(
     if outcome.interrupted:
         note("interrupted; what was finished is kept, the same command continues")
         raise typer.Exit(INTERRUPTED)
+    for number, reason in outcome.failed.items():
+        note(f"seed {number} was given up: {reason}; the same command tries it anew")
+    if outcome.failed:
+        raise typer.Exit(NOT_FINISHED)
 
 
 class Held(NamedTuple):
@@ -115,7 +135,7 @@ def show(held: Held, *, idle: bool = False) -> None:
         warn(line)
 
 
-def to_json(held: Held, *, computed: Sequence[int], interrupted: bool) -> dict[str, Any]:
+def to_json(held: Held, *, computed: Sequence[int], interrupted: bool, failed: Mapping[int, str]) -> dict[str, Any]:
     """The runs of a folder and their summary as plain values for JSON."""
     from faircast import summary
     from faircast.utility.valued import valued
@@ -129,6 +149,7 @@ def to_json(held: Held, *, computed: Sequence[int], interrupted: bool) -> dict[s
         "seeds": list(held.seeds),
         "computed": list(computed),
         "interrupted": interrupted,
+        "failed": [{"seed": seed, "reason": reason} for seed, reason in failed.items()],
         "optimum": valued(held.scenario.data).to_json(),
         "warnings": [warning.to_json() for warning in of_folder(held.seeds)],
         "summary": summary.to_json(held.rows),

@@ -56,7 +56,7 @@ def show_run(folder: Path, kind: str, *, as_json: bool) -> None:
         held = run.Held(runs.scenario, folder, sets_of(manifest), seed_folders(folder), runs.rows)
         interrupted = manifest.get("status") == INTERRUPTED
     if as_json:
-        print_json(run.to_json(held, computed=[], interrupted=interrupted))
+        print_json(run.to_json(held, computed=[], failed={}, interrupted=interrupted))
     else:
         run.show(held)
 

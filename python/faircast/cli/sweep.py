@@ -8,9 +8,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from faircast.cli.common import Jobs, Json, Label, Sets, one_place, say, table, verb
+from faircast.cli.common import (
+    Certificates,
+    Dask,
+    Jobs,
+    Json,
+    Label,
+    Processes,
+    Sets,
+    engine_of,
+    one_place,
+    say,
+    table,
+    verb,
+)
 from faircast.cli.endings import note, print_json, warn
-from faircast.errors import INTERRUPTED, brief
+from faircast.errors import INTERRUPTED, NOT_FINISHED, brief
 from faircast.progress import Reporter
 
 if TYPE_CHECKING:
@@ -51,6 +64,9 @@ def command(
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: results/<name>-sweep-<hash>.")] = None,
     label: Label = "",
     jobs: Jobs = None,
+    processes: Processes = None,
+    dask: Dask = None,
+    certificates: Certificates = None,
     as_json: Json = False,
 ) -> None:
     r"""Run a scenario with many values of its keys, side by side.
@@ -86,7 +102,7 @@ def command(
             reps=reps,
             seed=seed,
             sets=sets or [],
-            jobs=jobs,
+            engine=engine_of(jobs, processes, dask, certificates),
             out=out,
             label=label,
             tables=names,
@@ -102,6 +118,8 @@ def command(
     if result.interrupted:
         note("interrupted; what was finished is kept, the same command continues")
         raise typer.Exit(INTERRUPTED)
+    if result.failed:
+        raise typer.Exit(NOT_FINISHED)
 
 
 def show(result: SweepResult, metrics: Sequence[Metric] = ()) -> None:
@@ -149,7 +167,7 @@ def show(result: SweepResult, metrics: Sequence[Metric] = ()) -> None:
         say(f"... and {len(result.points) - LINES_SHOWN} more points in {result.folder / 'measurements.parquet'}")
     if not metrics:
         tell_more(result, chosen)
-    for warning in [*idle_lines(result), *warning_lines(result)]:
+    for warning in [*idle_lines(result), *warning_lines(result), *failed_lines(result)]:
         warn(warning)
     if result.missing:
         asked = many(sum(len(point.seeds) for point in result.points), "run")
@@ -182,6 +200,18 @@ def idle_lines(result: SweepResult) -> list[str]:
             f"{path} changes nothing: every number of every run is the same at {listed}; another key may decide"
         )
     return lines
+
+
+def failed_lines(result: SweepResult, most: int = 5) -> list[str]:
+    """The runs that were given up, at most so many."""
+    from faircast.vary import describe
+
+    lines = [
+        f"the run with {describe(item.values)} and seed {item.seed} was given up: {item.reason}"
+        for item in result.failed[:most]
+    ]
+    more = len(result.failed) - most
+    return [*lines, f"{more} more runs were given up; --json lists them"] if more > 0 else lines
 
 
 def warning_lines(result: SweepResult, most: int = 5) -> list[str]:
@@ -218,6 +248,7 @@ def to_json(result: SweepResult) -> dict[str, Any]:
         "found": result.found,
         "interrupted": result.interrupted,
         "missing": result.missing,
+        "failed": [{**item._asdict(), "values": dict(item.values)} for item in result.failed],
         "without_effect": result.without_effect(),
         "warnings": [plain(row) for row in result.warnings.to_pylist()],
         "points": [
