@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from faircast.errors import InputError, NotFinishedError, ResultWarning
     from faircast.experiment import Experiment
     from faircast.guests import register_scheme
+    from faircast.merging import merge
     from faircast.reading import Runs, read
     from faircast.report import Report, Reproduction
     from faircast.reproduction import reproduce
@@ -57,6 +58,7 @@ __all__ = [
     "estimate",
     "fairness_properties",
     "jain",
+    "merge",
     "optimum",
     "paths",
     "problems",
@@ -93,6 +95,7 @@ _HOME = {
     "estimate": "faircast.statistics",
     "fairness_properties": "faircast.utility.properties",
     "jain": "faircast.statistics",
+    "merge": "faircast.merging",
     "optimum": "faircast.utility.network",
     "paths": "faircast.ways",
     "problems": "faircast.scenario",

@@ -30,6 +30,7 @@ FORM: dict[str, type] = {
     "experiments": list,
     "varied": list,
     "failed": list,
+    "shard": dict,
 }
 """What the entries are that are relied on, where they are there."""
 

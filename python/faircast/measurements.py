@@ -70,7 +70,7 @@ class Measurements:
         beside = [name for name in self.BESIDE if not self._files.holds(name, AGAIN) and name in self._files.damaged]
         if self._files.holds(FILE, AGAIN) and not beside:
             try:
-                self._take_over(read_table(path))
+                self._take_rows(read_table(path))
             except (KeyError, TypeError, ValueError) as error:
                 if isinstance(error, InputError):
                     raise
@@ -118,6 +118,11 @@ class Measurements:
         self._runs[key] = summary
         self._names[_plain(key)[0]] = name
 
+    def take_over(self, other: Measurements) -> None:
+        """Take note of all runs of another folder."""
+        self._runs |= other._runs
+        self._names |= other._names
+
     def write(self) -> None:
         """Write all to the Parquet file, ordered by name, hash and seed: equal measurements give equal files."""
         import pyarrow.parquet as pq
@@ -159,7 +164,7 @@ class Measurements:
             [runs[key] for key in keys],
         )
 
-    def _take_over(self, table: pa.Table) -> None:
+    def _take_rows(self, table: pa.Table) -> None:
         """Take the runs of a table of `to_arrow`; rows of one run stand together."""
         import numpy as np
 

@@ -211,6 +211,12 @@ class SweepMeasurements(Measurements):
         super().record(key, name, summary, kept)
         self.warnings[key] = [tuple(item) for item in kept["warnings"]]
 
+    def take_over(self, other: Measurements) -> None:
+        """Take note of all runs of another folder, and of their warnings."""
+        super().take_over(other)
+        if isinstance(other, SweepMeasurements):
+            self.warnings |= other.warnings
+
     def write(self) -> None:
         """Write both Parquet files: equal measurements of equal points give equal files."""
         super().write()

@@ -26,6 +26,7 @@ from faircast.scenario import (
     resolve_tree,
     split_path,
 )
+from faircast.shard import Shard
 from faircast.sweep_folder import KIND, SweepPoint, read_points
 from faircast.vary import SCENARIO, Values, as_text, keys_of
 from faircast.vary import describe as describe_point
@@ -44,6 +45,8 @@ class Plan(NamedTuple):
     """The assignments that all points share."""
     folder: Path | None = None
     """Where the plan comes from, if it is that of a folder."""
+    shard: Shard | None = None
+    """Which part of a sweep it is; None for the whole."""
     make: Callable[[Values], Resolved] | None = None
     """Makes the scenario of any other point of these paths; an `InputError` if it is not legal."""
 
@@ -68,7 +71,8 @@ def again(
         raise InputError(f"{folder} is a sweep that has not begun; give its scenario file")
     name = str(manifest.get("name", "scenario"))
     varied = tuple(points[0].values)
-    return Plan(name, str(manifest["hash"]), varied, points, tuple(sets_of(manifest)), folder)
+    sets_before = tuple(sets_of(manifest))
+    return Plan(name, str(manifest["hash"]), varied, points, sets_before, folder, Shard.read(manifest))
 
 
 def planned(

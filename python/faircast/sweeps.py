@@ -25,6 +25,7 @@ from faircast.pairs import difference_of
 from faircast.rows import Rows
 from faircast.scenario import Source
 from faircast.scenario import seeds as seeds_of
+from faircast.shard import SHARD, Shard, check_part
 from faircast.statistics import Estimate, estimate
 from faircast.storage import clear_leftovers
 from faircast.summary import RunSummary, equal, over_seeds
@@ -315,6 +316,7 @@ def sweep(
     out: str | Path | None = None,
     label: str = "",
     tables: Sequence[str] = (),
+    shard: str | None = None,
     watcher: Watcher | None = None,
 ) -> SweepResult:
     """Run a scenario at many points, each with the same seeds, and keep all measurements in one folder.
@@ -357,6 +359,9 @@ def sweep(
         Stands in the name of the default folder.
     tables
         Tables of each run to write, such as ``flows``; what they hold depends on the scenario's probes.
+    shard
+        ``"3/16"`` for the third of sixteen parts of the points, in a folder of its own; `faircast.merge` puts them
+        together.
 
     Raises
     ------
@@ -383,9 +388,15 @@ def sweep(
             )
         points = [SweepPoint(point.values, point.scenario, tuple(wanted)) for point in plan.points]
         plan = plan._replace(points=points)
+    if shard is not None:
+        if plan.folder is not None:
+            raise InputError(f"{plan.folder} is a result folder, of which no part is taken; give the scenario file")
+        part = Shard.cut(shard, plan.points)
+        plan = plan._replace(points=part.own(plan.points), shard=part)
     path = Path(out) if out is not None else plan.folder
     if path is None or label:
-        path = default_path(f"{plan.name}-{KIND}", plan.digest, label)
+        name = f"{plan.name}-{KIND}" if plan.shard is None else f"{plan.name}-{KIND}-{plan.shard.label}"
+        path = default_path(name, plan.digest, label)
     return carry_out(plan, path, tables=tuple(tables), engine=engine, watcher=watcher)
 
 
@@ -398,6 +409,7 @@ def carry_out(
     def check() -> dict[str, Any]:
         manifest = check_place(path, KIND, {"hash": plan.digest})
         check_build(path, manifest)
+        check_part(path, manifest, plan.shard)
         points[:] = joined(plan.points, read_points(Ledger(path, manifest)), path, plan.make)
         return manifest
 
@@ -407,6 +419,8 @@ def carry_out(
             clear_leftovers(folder)
         manifest = place.manifest
         manifest |= {"name": plan.name, "hash": plan.digest, "varied": list(plan.varied)}
+        if plan.shard is not None:
+            manifest[SHARD] = plan.shard.to_json()
         with place.call(sets=list(plan.sets)) as note:
             write_points(place.files, points)
             store = SweepMeasurements.of(place.files, points)

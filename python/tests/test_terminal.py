@@ -61,6 +61,10 @@ def test_the_help_of_a_verb(cli: Cli, monkeypatch: pytest.MonkeyPatch, verb: str
 def test_the_examples_of_all_helps_run(cli: Cli, tmp_path: Path) -> None:
     """One after the other, as some are about the results of others."""
     (tmp_path / "examples").symlink_to(Path(__file__).parents[2] / "examples")
+    of = "examples/scenarios/geo-loss.toml", "--vary", "links.bottleneck.delay=50 ms,250 ms", "--set", "duration=60 s"
+    for number in (1, 2):
+        done = cli("sweep", tmp_path / of[0], *of[1:], "--shard", f"{number}/2", "--out", tmp_path / f"part-{number}")
+        assert done.code == 0, done.err
     for verb in VERBS:
         text = cli(verb, "--help").out.partition(" Example: ")[2]
         command = text.partition("\n\n")[0].replace("\\\n", " ")

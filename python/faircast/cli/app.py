@@ -21,6 +21,7 @@ VERBS = {
     "paths": "faircast.cli.paths",
     "schema": "faircast.cli.schema",
     "sweep": "faircast.cli.sweep",
+    "merge": "faircast.cli.merge",
     "compare": "faircast.cli.compare",
     "reproduce": "faircast.cli.reproduce",
     "show": "faircast.cli.show",

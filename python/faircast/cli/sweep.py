@@ -61,6 +61,10 @@ def command(
         typer.Option(metavar="NAME,..", help="Tables of each run to write: flows,queues.", show_default=False),
     ] = "",
     metrics: Metrics = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(metavar="K/N", help="Compute a part of the points, from 1/N to N/N; faircast merge joins them."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: results/<name>-sweep-<hash>.")] = None,
     label: Label = "",
     jobs: Jobs = None,
@@ -106,6 +110,7 @@ def command(
             out=out,
             label=label,
             tables=names,
+            shard=shard,
             watcher=reporter,
         )
     for subject, metric in wanted if result.metrics else []:

@@ -64,7 +64,7 @@ class Dispatch:
 
     @property
     def workers(self) -> list[Worker]:
-        """Those that are there."""
+        """The workers that have come and not gone."""
         return list(self._workers)
 
     @property

@@ -177,7 +177,7 @@ class Keeper(Generic[T]):
         self._thread = threading.Thread(target=self._work, name="keeper", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Begin to keep."""
         self._thread.start()
 
     def put(self, place: int, taken: Taken) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from faircast._native import Control, RawResult
 
 LIBRARIES = ("numpy", "scipy")
-"""Those that compute what stands in tables beside what the core does."""
+"""The libraries that compute what stands in tables beside what the core does."""
 EXHAUSTED = "it ran out of memory"
 
 
