@@ -32,7 +32,7 @@ def test_every_command_stands_where_it_is_run() -> None:
     """Grammar, with words in capitals or brackets for what is to be put in, stands in blocks without a language."""
     for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
         for block in doc_commands.blocks(page.read_text(encoding="utf-8")):
-            if block.language in ("sh", "python", "text"):
+            if block.language in ("sh", "python", "text") or block.file:  # tests of clusters run those in files
                 continue
             for line in block.text.splitlines():
                 command = re.match(r"(?:\.venv/bin/)?faircast .*", line)

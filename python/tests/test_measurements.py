@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import os
+import threading
+import time
 from array import array
 from pathlib import Path
 from typing import Any
@@ -191,3 +193,69 @@ def test_another_table_is_refused(tmp_path: Path) -> None:
     pq.write_table(pa.table({"x": [1]}), tmp_path / FILE)
     with pytest.raises(InputError, match=r"measurements\.parquet is a Parquet file, but not one of measurements"):
         Measurements.read(tmp_path)
+
+
+def test_what_comes_while_the_disk_is_busy_is_brought_there_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nine threads wait for the first, whose write takes until all have come: one more brings their records there."""
+    journal, real, brought = Journal(tmp_path / "journal"), os.fsync, []
+    all_there = threading.Event()
+
+    def fsync(handle: int) -> None:
+        brought.append(handle)
+        if len(brought) == 1:
+            assert all_there.wait(30)
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    threads = [threading.Thread(target=journal.append, args=({"number": number},)) for number in range(10)]
+    threads[0].start()
+    while not brought:
+        time.sleep(0.001)
+    for thread in threads[1:]:
+        thread.start()
+    while len(journal._waiting) < 9:
+        time.sleep(0.001)
+    all_there.set()
+    for thread in threads:
+        thread.join(30)
+    assert len(brought) == 3, "the first, the folder in which it is new, and all others"
+    assert sorted(record["number"] for record in journal.read()) == list(range(10))
+
+
+def test_what_another_thread_failed_to_write_is_written_by_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal, real = Journal(tmp_path / "journal"), os.fsync
+    begun, all_there, calls, failed = threading.Event(), threading.Event(), [0], []
+
+    def fsync(handle: int) -> None:
+        calls[0] += 1
+        if calls[0] == 1:
+            begun.set()
+            assert all_there.wait(30)
+        if calls[0] == 3:
+            raise OSError(28, "No space left on device")
+        real(handle)
+
+    def append(number: int) -> None:
+        try:
+            journal.append({"number": number})
+        except NotFinishedError:
+            failed.append(number)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    threads = [threading.Thread(target=append, args=(number,)) for number in range(5)]
+    threads[0].start()
+    assert begun.wait(30)
+    for thread in threads[1:]:
+        thread.start()
+    while len(journal._waiting) < 4:
+        time.sleep(0.001)
+    all_there.set()
+    for thread in threads:
+        thread.join(30)
+    assert len(failed) == 1
+    assert {record["number"] for record in journal.read()} >= set(range(5)) - set(failed)
+    assert calls[0] == 6, "the first, its folder, the one that failed, and the three others each for itself"

@@ -37,7 +37,7 @@ ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9a-fA-F:.]+\]|[^/\s:]+):(\d+)")
 LEGAL = "legal are tcp://HOST:PORT, tls://HOST:PORT and local:N"
 CERTIFICATES = ("ca.pem", "cert.pem", "key.pem")
 ANSWER_S = 10.0
-"""How long to wait for a scheduler to answer at first, and then for its first worker."""
+"""How long to wait for a scheduler to answer at first."""
 SILENCE_S = 60.0
 """How long a scheduler may say nothing before it counts as lost."""
 LOOK_S = 1.0
@@ -45,7 +45,7 @@ LOOK_S = 1.0
 PAUSED_S = 30.0
 """How long a worker may take no runs, for want of memory for instance, before what it has goes to others."""
 PATIENCE_S = 60.0
-"""How long to wait for a worker when none is left."""
+"""How long to wait for a worker when there is none."""
 END_S = 3.0
 """How long it may take to tell workers that nothing more is wanted."""
 
@@ -158,7 +158,7 @@ class DaskCrew(Crew):
         self._open()
         self._client.loop.add_callback(self._watch)
         if isinstance(self._where, str):
-            self._wait_for(lambda: bool(self._boarding), ANSWER_S)
+            self._wait_for(lambda: bool(self._boarding), self._given_patience_s)
             if not self._boarding:
                 raise InputError(
                     f"the scheduler at {self._where} has no workers; start some: dask worker {self._where}"

@@ -1,7 +1,7 @@
 """The calling process while others compute: it hands out batches, takes in answers and looks after workers that die.
 
 Who the others are is up to a `Crew`: processes of this machine, or those of a Dask cluster. What is answered is kept by
-one thread of its own, so that neither Ctrl-C nor the next answer breaks into it.
+threads of their own, so that neither Ctrl-C nor the next answer breaks into it.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ T = TypeVar("T")
 POLL_S = 0.1
 WAITING = 32
 """Answers that wait to be kept before no more are taken in."""
+KEEPERS = 4
+"""Threads that keep answers: they wait for the disk most of the time."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,7 @@ def take_in(event: Event, dispatch: Dispatch, keeper: Keeper[T]) -> None:
 
 
 class Keeper(Generic[T]):
-    """A thread that keeps what is answered."""
+    """Threads that keep what is answered."""
 
     def __init__(self, keep: Callable[[int, Taken], T], count: int) -> None:
         self.results: list[T | None] = [None] * count
@@ -174,11 +176,14 @@ class Keeper(Generic[T]):
         self._keep = keep
         self._queue: queue.Queue[tuple[int, Taken] | None] = queue.Queue(WAITING)
         self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._work, name="keeper", daemon=True)
+        self._threads = [
+            threading.Thread(target=self._work, name=f"keeper-{number}", daemon=True) for number in range(KEEPERS)
+        ]
 
     def start(self) -> None:
         """Begin to keep."""
-        self._thread.start()
+        for thread in self._threads:
+            thread.start()
 
     def put(self, place: int, taken: Taken) -> None:
         """Keep what was taken of a run."""
@@ -192,10 +197,12 @@ class Keeper(Generic[T]):
 
     def end(self) -> None:
         """Wait until all that has come is kept."""
-        if self._thread.ident is not None:
+        started = [thread for thread in self._threads if thread.ident is not None]
+        for _ in started:
             self._queue.put(None)
-            while self._thread.is_alive():
-                self._thread.join(POLL_S)
+        for thread in started:
+            while thread.is_alive():
+                thread.join(POLL_S)
 
     def _work(self) -> None:
         while (item := self._queue.get()) is not None:
