@@ -30,6 +30,7 @@ def command(*arguments: object, **more: Any) -> subprocess.CompletedProcess[str]
         text=True,
         check=False,
         timeout=240,
+        env=os.environ | {"COLUMNS": "1000"},
         **more,
     )
 
@@ -103,7 +104,7 @@ from faircast.guests import Endpoint, Scheme
 
 class Still(Endpoint):
     def handle(self, now, given, out): pass
-    def deadline(self): return None
+    def deadline(self): return {used}
 
 @dataclasses.dataclass
 class Deadly(Scheme):
@@ -129,10 +130,10 @@ def deadly(study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return study.read_text().replace("60 s", "10 s") + SESSION
 
 
-def guest(folder: Path, monkeypatch: pytest.MonkeyPatch, imports: str = "") -> None:
+def guest(folder: Path, monkeypatch: pytest.MonkeyPatch, imports: str = "", used: str = "None") -> None:
     (folder / "mine").mkdir()
-    (folder / "mine" / "deadly_guest.py").write_text(SCHEME.format(imports=imports))
-    (folder / "mine" / "beside_the_guest.py").write_text("")
+    (folder / "mine" / "deadly_guest.py").write_text(SCHEME.format(imports=imports, used=used))
+    (folder / "mine" / "beside_the_guest.py").write_text("never = None\n")
     monkeypatch.syspath_prepend(folder / "mine")
     for name in ("deadly_guest", "beside_the_guest"):
         sys.modules.pop(name, None)
@@ -165,16 +166,19 @@ def test_a_run_that_kills_its_worker_and_one_that_eats_all_memory(
 
 
 def test_without_nannies_all_others_are_computed_first(two: Cluster, deadly: str, tmp_path: Path) -> None:
-    engine = Dask(two.address, patience_s=3)
+    """The run that kills is one of the first: without nannies Dask would lose both workers at once."""
+    values = ["", "a", "killed", *(f"calm-{number}" for number in range(17))]
+    given: dict[str, Any] = {"vary": {HOW: values}, "reps": 1, "tables": [], "out": tmp_path / "out"}
     with pytest.raises(NotFinishedError, match="no worker is left, and none has come for 3 s; what was finished is"):
-        faircast.sweep(deadly, vary={HOW: ["", "calm", "killed"]}, reps=8, out=tmp_path / "out", engine=engine)
-    found = faircast.read(tmp_path / "out")
-    finished = sum(len(found.runs(point)) for point in found.points)
-    assert finished >= 8, "those that were not on the first worker that died"
-    two.worker("three")
+        sweep(deadly, engine=Dask(two.address, patience_s=3), **given)
+    kept = faircast.read(tmp_path / "out")
+    finished = sum(len(kept.runs(point)) for point in kept.points)
+    assert 15 <= finished < 20, "all but those that were on the first worker that died"
+    two.worker("three", "--nanny")
     two.wait(1)
-    again = faircast.sweep(deadly, vary={HOW: ["", "calm"]}, reps=8, out=tmp_path / "out", engine=two.address)
-    assert again.computed + finished >= 16
+    again = sweep(deadly, engine=two.address, **given)
+    assert (again.found, again.computed) == (finished, 19 - finished)
+    assert [item.values[HOW] for item in again.failed] == ["killed"]
 
 
 def test_a_guest_of_a_file_of_ones_own_travels(two: Cluster, deadly: str, tmp_path: Path) -> None:
@@ -188,7 +192,7 @@ def test_a_guest_of_a_file_of_ones_own_travels(two: Cluster, deadly: str, tmp_pa
 def test_a_guest_that_needs_what_workers_lack_is_refused(
     two: Cluster, study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    guest(tmp_path, monkeypatch, imports="import beside_the_guest")
+    guest(tmp_path, monkeypatch, imports="import beside_the_guest", used="beside_the_guest.never")
     text = study.read_text().replace("60 s", "10 s") + SESSION
     with pytest.raises(InputError, match=r"the Dask worker at tcp://127.0.0.1:\d+ cannot be used: .*beside_the_guest"):
         sweep(text, tmp_path / "out", vary={HOW: ["", "calm"]}, engine=two.address)

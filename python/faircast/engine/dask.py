@@ -15,6 +15,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -230,9 +231,10 @@ class DaskCrew(Crew):
                 dashboard_address=None,
                 silence_logs=logging.CRITICAL,
             )
+        security = self._security()
         try:
             self._client = distributed.Client(
-                self._cluster or where, timeout=ANSWER_S, security=self._security(), set_as_default=False
+                self._cluster or where, timeout=ANSWER_S, security=security, set_as_default=False
             )
         except (OSError, TimeoutError, ValueError, RuntimeError) as error:
             detail = f" ({error})" if "certificate" in str(error).lower() or "tls" in str(error).lower() else ""
@@ -320,7 +322,7 @@ class DaskCrew(Crew):
                 found = await asyncio.wait_for(self._client.scheduler.identity(n_workers=-1), SILENCE_S)
             except (OSError, TimeoutError):
                 if not self._is_closing:
-                    self._said.put(Ended(f"the Dask scheduler at {self._place()} is lost"))
+                    self._said.put(self._lost())
                 return
             present: dict[Seen, int] = {}
             for address, info in found["workers"].items():
@@ -335,6 +337,7 @@ class DaskCrew(Crew):
 
     async def _fetch(self, worker: Seen, number: int, future: Future) -> None:
         from distributed import KilledWorker
+        from distributed.comm import CommClosedError
 
         try:
             answers, seconds = await self._client.gather(future, asynchronous=True)
@@ -342,7 +345,9 @@ class DaskCrew(Crew):
             self._said.put(Broken(worker, number, f"its worker at {worker.address} has died"))
         except remote.StrangerError:
             self._said.put(Broken(worker, number, f"its worker at {worker.address} has begun anew"))
-        except asyncio.CancelledError:
+        except CommClosedError:
+            self._said.put(self._lost())
+        except (asyncio.CancelledError, CancelledError):
             pass  # its worker is gone, or the scheduler, of which `_watch` tells
         except Exception as error:
             if not self._is_closing:
@@ -351,14 +356,19 @@ class DaskCrew(Crew):
             self._said.put(Answered(worker, number, answers, seconds))
 
     async def _fetch_identity(self, worker: Seen, future: Future) -> None:
+        from distributed.comm import CommClosedError
+
         try:
             identity = await self._client.gather(future, asynchronous=True)
-        except asyncio.CancelledError:
+        except CommClosedError:
+            self._said.put(self._lost())
+        except (asyncio.CancelledError, CancelledError):
             pass
         except Exception as error:
             self._said.put(Boarded(worker, {}, f"{type(error).__name__}: {error}"))
         else:
             self._said.put(Boarded(worker, identity, ""))
 
-    def _place(self) -> str:
-        return self._where if isinstance(self._where, str) else str(self._client.scheduler.address)
+    def _lost(self) -> Ended:
+        where = self._where if isinstance(self._where, str) else self._client.scheduler.address
+        return Ended(f"the Dask scheduler at {where} is lost")
