@@ -6,8 +6,8 @@ BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: demo build env test test-long template check check-overflow bench bench-parent bench-instructions bench-peers \
-	compare-ns3 docs clean
+.PHONY: demo build env test test-cluster test-long template check check-overflow bench bench-parent \
+	bench-instructions bench-peers compare-ns3 docs clean
 
 demo: build
 	$(BIN)/faircast reproduce peng-beside-rlm --reps 5
@@ -37,6 +37,18 @@ env: .venv/ready
 test: build template
 	cargo test --workspace --quiet
 	$(BIN)/pytest
+
+# Campaigns on a Dask cluster, an array job of SLURM, hosts by SSH: all of them processes of this machine, on 127.0.0.1.
+# The extra `dask` and Debian's packages are installed if they are not there.
+CLUSTER_PROGRAMS := munged slurmctld slurmd sbatch sshd ssh-keygen openssl
+test-cluster: build
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		"$$($(BIN)/python tools/requirements.py dask)" 'dask-jobqueue>=0.9'
+	@(PATH="$$PATH:/usr/sbin"; for name in $(CLUSTER_PROGRAMS); do command -v $$name > /dev/null || exit 1; done) || { \
+		echo "installing slurm-wlm, munge, openssh and openssl"; \
+		apt-get update --quiet=2 && DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet=2 \
+			--no-install-recommends slurm-wlm munge openssh-server openssh-client openssl > /dev/null; }
+	$(BIN)/pytest python/cluster_tests
 
 # The crate outside the workspace that others copy, by the commands of its README. Its environment is made here: one of
 # its own that sees all of this one, in which faircast is built already.
