@@ -16,6 +16,8 @@ from faircast.core import choose
 
 if TYPE_CHECKING:
     from faircast._native import Control, ScenarioError
+    from faircast.archiving.pack import archive
+    from faircast.archiving.verdict import Verified, verify
     from faircast.causes.question import why
     from faircast.comparison import compare
     from faircast.errors import InputError, NotFinishedError, ResultWarning
@@ -54,6 +56,8 @@ __all__ = [
     "Runs",
     "ScenarioError",
     "SweepResult",
+    "Verified",
+    "archive",
     "compare",
     "estimate",
     "fairness_properties",
@@ -69,6 +73,7 @@ __all__ = [
     "run",
     "sweep",
     "variation",
+    "verify",
     "why",
 ]
 
@@ -90,7 +95,9 @@ _HOME = {
     "Runs": "faircast.reading",
     "ScenarioError": "faircast._native",
     "SweepResult": "faircast.sweeps",
+    "Verified": "faircast.archiving.verdict",
     "__version__": "",
+    "archive": "faircast.archiving.pack",
     "compare": "faircast.comparison",
     "estimate": "faircast.statistics",
     "fairness_properties": "faircast.utility.properties",
@@ -106,6 +113,7 @@ _HOME = {
     "run": "faircast.runs",
     "sweep": "faircast.sweeps",
     "variation": "faircast.statistics",
+    "verify": "faircast.archiving.verdict",
     "why": "faircast.causes.question",
 }
 

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from typing import final
 
 __version__: str
+__commit__: str | None
+__lock__: str
 
 _Links = list[tuple[str, int]]
 _Demands = list[tuple[str, bool, bool, float | None, float | None, list[tuple[str, list[int]]]]]
@@ -17,6 +19,8 @@ __all__ = [
     "RawResult",
     "ScenarioError",
     "Seat",
+    "__commit__",
+    "__lock__",
     "__version__",
     "catalogue",
     "check",

@@ -182,6 +182,12 @@ def is_class(name: str) -> bool:
     return name in _registered
 
 
+def registered(name: str) -> type[Scheme] | None:
+    """The Python class that this process has registered as a scheme; None if that is none of its."""
+    registration = _registered.get(name)
+    return None if registration is None else registration.scheme
+
+
 def nanoseconds(seconds: float) -> int:
     """A time in seconds as the simulator counts it, rounded; nothing is negative."""
     return max(0, int(seconds * 1e9 + 0.5))

@@ -43,7 +43,7 @@ from faircast.scenario import Resolved, Source, resolve, seeds
 from faircast.sources import fingerprint
 from faircast.storage import as_json, writing
 from faircast.summary import RunSummary
-from faircast.version import build, faircast_version
+from faircast.version import build, commit, faircast_version
 from faircast.workplace import Workplace, check_place, default_path
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def carry_out(
         manifest = place.manifest
         if manifest.get("build") != build():  # its numbers may differ
             Measurements.discard(place.files)
-        manifest |= {"build": build(), "name": name, "quick": quick, "only": only}
+        manifest |= {"build": build(), "commit": commit(), "name": name, "quick": quick, "only": only}
         with place.call() as note:
             done = compute(plan, place.files, engine=engine, watcher=watcher)
             while reps is None and not quick and done.is_whole and (more := further(experiments, done)):

@@ -92,8 +92,11 @@ def resolve(source: Source, *, sets: Sequence[str] = ()) -> Resolved:
         raise InputError(error.message, error.problems, lines_of(source, sets, error.problems)) from None
 
 
-def resolve_tree(tree: dict[str, Any], folder: str, where: str) -> Resolved:
-    """Fill in the defaults of what `read` gives; `folder` is where its files are, `where` names it in the message."""
+def resolve_tree(tree: dict[str, Any], folder: str | None, where: str) -> Resolved:
+    """Fill in the defaults of what `read` gives; `folder` is where its files are, `where` names it in the message.
+
+    Without a folder it may name no files.
+    """
     text = as_json(tree)
     try:
         resolved = json.loads(called(lambda control: _native.resolve(text, folder, control)))

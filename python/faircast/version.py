@@ -1,4 +1,4 @@
-"""Which faircast this is: its version, and the build of its compiled core."""
+"""Which faircast this is: its version, the build of its compiled core and the commit of that."""
 
 from __future__ import annotations
 
@@ -20,3 +20,13 @@ def build() -> str:
     """First 12 hexadecimal digits of the SHA-256 of the compiled core: tells two builds of one version apart."""
     file = getattr(_native, "__file__", None)
     return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:12] if file else "unknown"
+
+
+def commit() -> str | None:
+    """The commit of which the compiled core was built, ``-dirty`` behind it if there were changes; None if not known.
+
+    It is that of the last build at which anything compiled had changed; Python files may be newer where the package is
+    installed in place.
+    """
+    found: str | None = _native.__commit__
+    return found

@@ -28,7 +28,7 @@ from faircast.manifest import (
     write_manifest,
 )
 from faircast.storage import BusyError, Lock, clear_leftovers, is_leftover, writing
-from faircast.version import build, faircast_version
+from faircast.version import build, commit, faircast_version
 
 
 class Workplace:
@@ -152,7 +152,8 @@ def check_place(path: Path, kind: str, same: dict[str, Any]) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"cannot use the folder {path}: {error.strerror}; choose another one with --out") from None
     if not held:
-        return {"kind": kind, FORMAT: FORMAT_NUMBER, "version": faircast_version(), "build": build()}
+        made = {"version": faircast_version(), "build": build(), "commit": commit()}
+        return {"kind": kind, FORMAT: FORMAT_NUMBER, **made}
     if MANIFEST not in held:
         raise InputError(f"{path} holds something else ({', '.join(held[:3])}); choose another folder with --out")
     try:

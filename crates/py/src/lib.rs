@@ -71,6 +71,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
 pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("__commit__", option_env!("FAIRCAST_COMMIT"))?;
+    module.add("__lock__", include_str!(concat!(env!("OUT_DIR"), "/Cargo.lock")))?;
     module.add("ScenarioError", py.get_type::<ScenarioError>())?;
     module.add("CancelledError", py.get_type::<CancelledError>())?;
     module.add("GuestError", py.get_type::<GuestError>())?;

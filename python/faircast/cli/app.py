@@ -25,6 +25,8 @@ VERBS = {
     "compare": "faircast.cli.compare",
     "reproduce": "faircast.cli.reproduce",
     "show": "faircast.cli.show",
+    "archive": "faircast.cli.archive",
+    "verify": "faircast.cli.verify",
     "plot": "faircast.cli.plot",
     "why": "faircast.cli.why",
     "events": "faircast.cli.events",
@@ -106,7 +108,8 @@ def summary(verb: str) -> str:
 app = typer.Typer(
     name="faircast",
     help="Laboratory for fair multicast congestion control: run scenarios, reproduce papers, judge results.\n\n"
-    "Exit codes: 0 done, 1 a criterion does not hold (--strict), 2 bad input, 3 could not finish, 130 interrupted.",
+    "Exit codes: 0 done, 1 a criterion does not hold (--strict) or an archive did not come out again, 2 bad input, "
+    "3 could not finish, 130 interrupted.",
     cls=Verbs,
     context_settings={"help_option_names": ["-h", "--help"]},
     subcommand_metavar="VERB [ARGS]...",
