@@ -2,12 +2,14 @@
 # make.
 
 PYTHON ?= python3
+# With LOCKED=1 the versions of requirements.lock are installed, without it the newest within the bounds.
+LOCKED ?=
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 .PHONY: demo build env test test-cluster test-long template check check-overflow bench bench-parent \
-	bench-instructions bench-peers compare-ns3 docs clean
+	bench-instructions bench-peers compare-ns3 docs dist test-dist clean
 
 demo: build
 	$(BIN)/faircast reproduce peng-beside-rlm --reps 5
@@ -24,7 +26,8 @@ env: .venv/ready
 	@test -x $(BIN)/python || { echo "making the virtual environment .venv"; $(PYTHON) -m venv .venv; }
 	@$(BIN)/python tools/requirements.py > .venv/requirements.txt
 	@echo "installing into .venv: $$(tr '\n' ' ' < .venv/requirements.txt)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r .venv/requirements.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		-r $(if $(LOCKED),requirements.lock,.venv/requirements.txt)
 	@$(BIN)/python -m compileall -q python > /dev/null || true
 	@touch $@
 
@@ -82,6 +85,7 @@ check: build
 	$(BIN)/python tools/line_length.py
 	$(BIN)/python tools/rfc_citations.py
 	$(BIN)/python tools/docstrings.py
+	$(BIN)/python tools/release.py
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest faircast._native
 	$(MAKE) check-overflow
@@ -124,6 +128,21 @@ docs: env
 	cargo doc --workspace --no-deps --quiet
 	cp -r target/doc target/site/rust
 	@echo "open target/site/index.html"
+
+# A release: the source distribution and a wheel for this platform, in target/dist. The core names the commit, whatever
+# was compiled before; its symbols stay at home.
+dist: env
+	@rm -rf target/dist
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'abi3audit>=0.0.24,<1'
+	$(BIN)/maturin sdist --quiet --out target/dist
+	FAIRCAST_RELEASE="$$(git rev-parse HEAD)" $(BIN)/maturin build --quiet --release --strip --out target/dist
+	$(BIN)/python tools/wheel.py sizes target/dist
+	$(BIN)/abi3audit --strict --summary target/dist/*.whl
+
+# That wheel where there is nothing but pip; PYTHONS="python3.12 python3.13" names more.
+PYTHONS ?= $(PYTHON)
+test-dist:
+	$(PYTHON) tools/wheel.py tutorial target/dist $(PYTHONS)
 
 clean:
 	rm -rf .venv target python/faircast/*.so

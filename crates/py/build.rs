@@ -14,6 +14,8 @@ const COMPILED: [&str; 3] = ["crates", "Cargo.toml", "Cargo.lock"];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    // `make dist` sets it to the commit: a release names its own, whatever has been compiled before.
+    println!("cargo::rerun-if-env-changed=FAIRCAST_RELEASE");
     // A path that is not there, as in a package, would count as changed each time.
     for path in COMPILED.map(|name| Path::new(ROOT).join(name)).iter().filter(|path| path.exists()) {
         println!("cargo::rerun-if-changed={}", path.display());
