@@ -134,7 +134,7 @@ docs: env
 dist: env
 	@rm -rf target/dist
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'abi3audit>=0.0.24,<1'
-	$(BIN)/maturin sdist --quiet --out target/dist
+	PIP_QUIET=1 $(BIN)/maturin sdist --out target/dist
 	FAIRCAST_RELEASE="$$(git rev-parse HEAD)" $(BIN)/maturin build --quiet --release --strip --out target/dist
 	$(BIN)/python tools/wheel.py sizes target/dist
 	$(BIN)/abi3audit --strict --summary target/dist/*.whl

@@ -1,7 +1,7 @@
 """Look at a wheel, and try it where there is nothing but pip.
 
-    python tools/wheel.py sizes target/dist                  # one wheel, for all Pythons from 3.11 on, and not too large
-    python tools/wheel.py tutorial target/dist python3.12    # installs it and carries out the tutorial, digit for digit
+    python tools/wheel.py sizes target/dist                 # one wheel, for all Pythons from 3.11 on, not too large
+    python tools/wheel.py tutorial target/dist python3.12   # installs it, carries out the tutorial digit for digit
 
 Sizes are those of what is downloaded, compressed, in millions of bytes.
 """

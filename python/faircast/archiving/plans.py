@@ -34,7 +34,7 @@ class Finished:
     plan: dict[str, Any]
     """What is to be run, in plain values; scenarios are named by their hashes."""
     scenarios: dict[str, Resolved]
-    """By hash."""
+    """The scenarios of all runs, by hash."""
     numbers: list[str]
     """The files of numbers, by their names in the folder: each as the manifests have it."""
 

@@ -18,7 +18,7 @@ from faircast.report import SUMMARY
 from faircast.storage import as_json
 
 FORMAT = 1
-"""Of archives; another one is refused."""
+"""The form of an archive; another one is refused."""
 RESULTS, SCENARIOS, CODE, ENVIRONMENT = "results", "scenarios", "code", "environment"
 """The folders of an archive."""
 FILES_MAX = 100_000

@@ -41,6 +41,6 @@ def command(
         )
     else:
         size = done.path.stat().st_size
-        say(f"{done.path}: {record.kind} of {record.name}, {len(record.files)} files, {size / 1e6:.3g} MB")
+        say(f"{done.path}: {record.kind} of {record.name}, {len(record.files)} files, {size / 1e6:.2g} MB")
     for text in done.notes:
         note(text)

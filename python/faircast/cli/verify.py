@@ -61,12 +61,8 @@ def introduce(opened: Opened) -> None:
     """What an archive is, and the commands that made it."""
     record = opened.record
     commit = f", commit {record.commit}" if record.commit else ""
-    say(
-        shortened(
-            f"{opened.path} is whole: {record.kind} of {record.name}, by faircast {record.version}, build "
-            f"{record.build}{commit}"
-        )
-    )
+    say(shortened(f"{opened.path} is whole: {record.kind} of {record.name}"))
+    say(shortened(f"made by faircast {record.version}, build {record.build}{commit}"))
     say("recorded, and not carried out:")
     for words in opened.commands:
         say(shortened(f"  {shlex.join([Path(words[0]).name, *words[1:]])}" if words else "  a call from Python"))
