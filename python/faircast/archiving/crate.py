@@ -12,8 +12,7 @@ from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
-from faircast.archiving.code import CODE
-from faircast.archiving.record import RESULTS, SCENARIOS, Record
+from faircast.archiving.record import CODE, RESULTS, SCENARIOS, Record
 from faircast.storage import as_json
 
 FILE = "ro-crate-metadata.json"

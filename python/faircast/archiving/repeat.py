@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from faircast import sweeps
+from faircast import sweep_plan, sweeps
 from faircast.archiving.plans import planned_anew
 from faircast.archiving.record import Opened, seeds_of
 from faircast.batch import Watcher, worker_count
@@ -20,7 +20,7 @@ from faircast.ledger import Ledger
 from faircast.reproduction import Plan, compute
 from faircast.runs import run_into
 from faircast.scenario import Resolved, resolve_tree
-from faircast.sweep_folder import SweepPoint
+from faircast.sweep_folder import TABLES, SweepPoint
 from faircast.sweeps import LEGAL_TABLES, RUNS_MAX
 from faircast.version import faircast_version
 
@@ -85,10 +85,10 @@ def _run(done: Repeated, plan: dict[str, Any]) -> Work:
 def _sweep(done: Repeated, plan: dict[str, Any]) -> Work:
     record, path = done.opened.record, done.opened.path
     scenarios = {digest: done.scenario(digest) for digest in dict.fromkeys(str(p["scenario"]) for p in plan["points"])}
-    varied = tuple(str(path) for path in plan["varied"])
+    varied = tuple(str(name) for name in plan["varied"])
     points = [
         SweepPoint(
-            {path: point["values"][path] for path in varied},
+            {name: point["values"][name] for name in varied},
             scenarios[str(point["scenario"])],
             tuple(seeds_of(point["seeds"], path)),
         )
@@ -96,10 +96,10 @@ def _sweep(done: Repeated, plan: dict[str, Any]) -> Work:
     ]
     if not points or sum(len(point.seeds) for point in points) > RUNS_MAX:
         raise InputError(f"{path} asks for no run, or for more than {RUNS_MAX}")
-    there = {Path(name).stem for name in record.results if name.startswith(f"{sweeps.TABLES}/")}
+    there = {Path(name).stem for name in record.results if name.startswith(f"{TABLES}/")}
     tables = tuple(sorted(there & set(LEGAL_TABLES)))
     sets = tuple(str(text) for text in plan["sets"])
-    whole = sweeps.Plan(record.name, str(plan["hash"]), varied, points, sets)
+    whole = sweep_plan.Plan(record.name, str(plan["hash"]), varied, points, sets)
 
     def work(place: Path, jobs: int, watcher: Watcher | None) -> bool:
         return sweeps.carry_out(whole, place, tables=tables, jobs=jobs, watcher=watcher).interrupted
