@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from faircast.results import RunResult
     from faircast.runs import run
     from faircast.scenario import Resolved, problems, resolve
+    from faircast.sobol import Sensitivity, sensitivity
     from faircast.statistics import Estimate, estimate, jain, variation
+    from faircast.stopping import UntilApart
     from faircast.sweeps import SweepResult, sweep
     from faircast.utility.network import optimum
     from faircast.utility.optimum import Optimum
@@ -55,7 +57,9 @@ __all__ = [
     "RunResult",
     "Runs",
     "ScenarioError",
+    "Sensitivity",
     "SweepResult",
+    "UntilApart",
     "Verified",
     "archive",
     "compare",
@@ -71,6 +75,7 @@ __all__ = [
     "reproduce",
     "resolve",
     "run",
+    "sensitivity",
     "sweep",
     "variation",
     "verify",
@@ -94,7 +99,9 @@ _HOME = {
     "RunResult": "faircast.results",
     "Runs": "faircast.reading",
     "ScenarioError": "faircast._native",
+    "Sensitivity": "faircast.sobol",
     "SweepResult": "faircast.sweeps",
+    "UntilApart": "faircast.stopping",
     "Verified": "faircast.archiving.verdict",
     "__version__": "",
     "archive": "faircast.archiving.pack",
@@ -111,6 +118,7 @@ _HOME = {
     "reproduce": "faircast.reproduction",
     "resolve": "faircast.scenario",
     "run": "faircast.runs",
+    "sensitivity": "faircast.sobol",
     "sweep": "faircast.sweeps",
     "variation": "faircast.statistics",
     "verify": "faircast.archiving.verdict",

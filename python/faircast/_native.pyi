@@ -28,6 +28,7 @@ __all__ = [
     "forecast",
     "give_back",
     "network_map",
+    "outline",
     "paths",
     "periods",
     "register_scheme",
@@ -223,6 +224,14 @@ def run(scenario_json: str, seed: int, control: Control | None = None, jobs: int
 
     Raises `ScenarioError` if it may take more than its share, `CancelledError` if it is cancelled before its network is
     there, `GuestError` if a scheme that is a Python class raises something.
+    """
+
+def outline(
+    scenario_json: str, seed: int, control: Control | None = None
+) -> list[tuple[str, str, bytes, list[str] | None]]:
+    """The columns of the summary of a run in which nothing has happened yet: which subjects and metrics it has.
+
+    A run may have more: what has to happen first, such as the dilation of links. Raises as `run`.
     """
 
 def walk(scenario_json: str, seed: int, until: str | None = None, control: Control | None = None) -> RawResult:

@@ -75,6 +75,11 @@ class Progress:
     failed: list[FailedRun] = field(default_factory=list)
     """Runs that were given up; the next call tries them anew."""
 
+    def followed_by(self, later: Progress) -> Progress:
+        """Of a campaign that asked for these runs, and then for these and more: of all its runs."""
+        computed = self.computed + later.computed
+        return Progress(later.summaries, computed, later.found - self.computed, later.interrupted, later.failed)
+
 
 class Campaign(Generic[R]):
     """Runs by scenario hash and seed, each once, in the order in which they were first asked for.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,9 @@ from faircast.errors import InputError, brief
 from faircast.metrics import Metric, check_metric, parse_metric, rates_of
 from faircast.pairs import Runs, are_paired, common, difference_of, told_apart
 from faircast.scenario import Resolved
+from faircast.sequential import looks
 from faircast.statistics import Estimate, estimate
+from faircast.stopping import UntilApart
 from faircast.sweeps import SweepResult
 from faircast.vary import as_text, describe
 
@@ -83,6 +85,8 @@ class Comparison:
     """What should be known beside the numbers."""
     usual: tuple[Metric, ...]
     """The metrics that are looked at first: rates of sessions and flows, queues of probed links."""
+    level: float = 0.95
+    """The level of the intervals; above 95 % where several looks were taken."""
 
     def __getitem__(self, key: Metric) -> Difference:
         """The difference of a metric; the first one if there are several. Raises `InputError` if there is none."""
@@ -160,6 +164,12 @@ def compare(
         if len(opened) > 1:
             raise InputError("a sweep is compared within itself: give its folder alone, with --between PATH=a,b")
         groups = groups_of(sweeps[0], between)
+        rule = sweeps[0].until
+        if isinstance(rule, UntilApart) and between is not None:
+            name = between if isinstance(between, str) else between[0]
+            if sweeps[0].path(name) == rule.between:
+                pairs, notes = stopped_pairs(rule, groups)
+                return comparison(pairs, wanted, level=rule.level, notes=notes)
     elif between is not None:
         raise InputError("--between is about a sweep: give the folder of one")
     elif len(opened) < 2:
@@ -236,17 +246,37 @@ def rest(point: SweepPoint, path: str) -> dict[str, Any]:
     return {other: value for other, value in point.values.items() if other != path}
 
 
-def comparison(groups: Sequence[Sequence[Side]], wanted: Sequence[Metric]) -> Comparison:
-    """Each of a group against its first."""
+def stopped_pairs(rule: UntilApart, groups: Sequence[Sequence[Side]]) -> tuple[list[list[Side]], list[str]]:
+    """The pairs of groups, each with the seeds of the look at which it stopped, and what is to be known of them."""
+    pairs = []
+    for first, *others in groups:
+        for other in others:
+            stop = rule.stop_of(first.runs, other.runs)
+            chosen = range(rule.start, rule.start + stop.seeds)
+            own = [{seed: side.runs[seed] for seed in chosen} if stop.seeds else side.runs for side in (first, other)]
+            pairs.append([replace(first, runs=own[0]), replace(other, runs=own[1])])
+    several = len(looks(rule.first, rule.last))
+    named = ", ".join(map("/".join, rule.metrics))
+    note = (
+        f"seeds were added until the sides were apart in {named}: intervals are corrected for {several} looks, each is "
+        f"that of {100 * rule.level:.3g} %, so that equal things are called apart in one of 20 such comparisons"
+    )
+    return pairs, [note]
+
+
+def comparison(
+    groups: Sequence[Sequence[Side]], wanted: Sequence[Metric], *, level: float = 0.95, notes: Sequence[str] = ()
+) -> Comparison:
+    """Each of a group against its first, with intervals of this level."""
     pairs = [(group[0], other) for group in groups for other in group[1:]]
     if not pairs:
         raise InputError("no two points differ in this value alone; there is nothing to compare")
-    notes: dict[str, None] = {}
+    told: dict[str, None] = dict.fromkeys(notes)
     rows: list[Difference] = []
     for first, second in pairs:
-        rows += differences(first, second, notes)
+        rows += differences(first, second, told, level)
     if not rows:
-        raise InputError("; ".join(notes) or "the results have no subject in common")
+        raise InputError("; ".join(told) or "the results have no subject in common")
     there = list(dict.fromkeys((row.subject, row.metric) for row in rows))
     for metric in wanted:
         check_metric(*metric, there)
@@ -254,10 +284,10 @@ def comparison(groups: Sequence[Sequence[Side]], wanted: Sequence[Metric]) -> Co
         rows = [row for metric in wanted for row in rows if (row.subject, row.metric) == metric]
     usual = [key for key in usual_metrics([side for pair in pairs for side in pair], there) if key in there]
     names = tuple(dict.fromkeys(side.name for group in groups for side in group))
-    return Comparison(names, tuple(rows), tuple(notes), tuple(wanted or usual))
+    return Comparison(names, tuple(rows), tuple(told), tuple(wanted or usual), level)
 
 
-def differences(first: Side, second: Side, notes: dict[str, None]) -> list[Difference]:
+def differences(first: Side, second: Side, notes: dict[str, None], level: float) -> list[Difference]:
     """What the second side has more, metric by metric; what should be known besides goes to the notes."""
     where = f" at {describe(first.where)}" if first.where else ""
     seeds = common(first.runs, second.runs)
@@ -282,7 +312,7 @@ def differences(first: Side, second: Side, notes: dict[str, None]) -> list[Diffe
     for subject, metric, unit in a.layout.rows:
         if (subject, metric) in b:
             of_first, of_second = (estimate(values) for values in sides_of(first, second, (subject, metric), paired))
-            apart = difference_of(second.runs, first.runs, subject, metric, paired=paired)
+            apart = difference_of(second.runs, first.runs, subject, metric, paired=paired, level=level)
             names = first.where, first.name, second.name
             found.append(Difference(subject, metric, unit, *names, of_first, of_second, apart, paired))
     return found

@@ -35,8 +35,10 @@ def links(summary: RunSummary) -> frozenset[str]:
     return frozenset(summary.subjects(OF_LINKS))
 
 
-def difference_of(a: Runs, b: Runs, subject: str, metric: str, *, paired: bool | None = None) -> Estimate:
-    """What `a` has more than `b` of a metric, over the seeds that both have, with a 95 % interval.
+def difference_of(
+    a: Runs, b: Runs, subject: str, metric: str, *, paired: bool | None = None, level: float = 0.95
+) -> Estimate:
+    """What `a` has more than `b` of a metric, over the seeds that both have, with an interval of this level.
 
     In pairs (`statistics.estimate` of the differences) or not (`statistics.difference`); None to ask `are_paired`. NaN,
     undefined, is left out; without a pair, or a value on each side, `n` is 0.
@@ -44,12 +46,12 @@ def difference_of(a: Runs, b: Runs, subject: str, metric: str, *, paired: bool |
     key = subject, metric
     seeds = [seed for seed in common(a, b) if key in a[seed] and key in b[seed]]
     if are_paired(a, b) if paired is None else paired:
-        return estimate([a[seed][key] - b[seed][key] for seed in seeds])
+        return estimate([a[seed][key] - b[seed][key] for seed in seeds], level=level)
     left = [a[seed][key] for seed in seeds if not math.isnan(a[seed][key])]
     right = [b[seed][key] for seed in seeds if not math.isnan(b[seed][key])]
     if not left or not right or not all(map(math.isfinite, [*left, *right])):
         return estimate([])
-    return difference(left, right)
+    return difference(left, right, level=level)
 
 
 def told_apart(found: Estimate) -> bool | None:

@@ -47,8 +47,11 @@ class Estimate:
         return html(repr(self)[1:-1])
 
 
-def estimate(values: Sequence[float]) -> Estimate:
-    """Mean and 95 % interval ``t(0.975, n - 1)·s/√n`` of values from different seeds. NaN, undefined, is left out."""
+def estimate(values: Sequence[float], *, level: float = 0.95) -> Estimate:
+    """Mean and 95 % interval ``t(0.975, n - 1)·s/√n`` of values from different seeds. NaN, undefined, is left out.
+
+    `level` is that of the interval, if it is to be another one.
+    """
     defined = [float(value) for value in values if not math.isnan(value)]
     n = len(defined)
     if n == 0:
@@ -61,11 +64,11 @@ def estimate(values: Sequence[float]) -> Estimate:
     mean = math.fsum(defined) / n
     if n == 1:
         return Estimate(mean, None, n, low, high)
-    return Estimate(mean, t_quantile(n - 1) * deviation(defined) / math.sqrt(n), n, low, high)
+    return Estimate(mean, t_quantile(n - 1, level) * deviation(defined) / math.sqrt(n), n, low, high)
 
 
-def difference(a: Sequence[float], b: Sequence[float]) -> Estimate:
-    """The mean of `a` less that of `b`, independent samples of unequal variance, with Welch's 95 % interval.
+def difference(a: Sequence[float], b: Sequence[float], *, level: float = 0.95) -> Estimate:
+    """The mean of `a` less that of `b`, independent samples of unequal variance, with Welch's interval of this level.
 
     Its degrees of freedom are those of Welch and Satterthwaite. `low` and `high` are the extremes that a pair can give.
     """
@@ -77,7 +80,7 @@ def difference(a: Sequence[float], b: Sequence[float]) -> Estimate:
     if sum(spread) == 0:
         return Estimate(apart, 0.0, len(a) + len(b), low, high)
     freedom = sum(spread) ** 2 / sum(s**2 / (len(x) - 1) for s, x in zip(spread, (a, b), strict=True))
-    return Estimate(apart, t_quantile(freedom) * math.sqrt(sum(spread)), len(a) + len(b), low, high)
+    return Estimate(apart, t_quantile(freedom, level) * math.sqrt(sum(spread)), len(a) + len(b), low, high)
 
 
 def jackknife(of: Callable[[Sequence[int]], float], seeds: Sequence[int]) -> Estimate:
@@ -192,11 +195,11 @@ def with_interval(mean: float, ci95: float | None) -> str:
 
 
 @cache
-def t_quantile(freedom: float) -> float:
-    """The 0.975 quantile of Student's t distribution."""
+def t_quantile(freedom: float, level: float = 0.95) -> float:
+    """What Student's t stays below in absolute value with this probability; by default its 0.975 quantile."""
     from scipy.special import stdtrit
 
-    return float(stdtrit(freedom, 0.975))
+    return float(stdtrit(freedom, (1 + level) / 2))
 
 
 def scaled(item: Estimate, factor: float) -> Estimate:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from faircast.design import Design, design_of
+from faircast.design import from_json as design_from_json
 from faircast.errors import InputError, brief, nearest
 from faircast.ledger import Ledger
 from faircast.manifest import MANIFEST, read_manifest, sets_of
@@ -49,6 +51,8 @@ class Plan(NamedTuple):
     """Which part of a sweep it is; None for the whole."""
     make: Callable[[Values], Resolved] | None = None
     """Makes the scenario of any other point of these paths; an `InputError` if it is not legal."""
+    design: Design | None = None
+    """What drew the points, if something did."""
 
 
 def again(
@@ -71,8 +75,22 @@ def again(
         raise InputError(f"{folder} is a sweep that has not begun; give its scenario file")
     name = str(manifest.get("name", "scenario"))
     varied = tuple(points[0].values)
+    design = design_from_json(manifest["design"]) if "design" in manifest else None
     sets_before = tuple(sets_of(manifest))
-    return Plan(name, str(manifest["hash"]), varied, points, sets_before, folder, Shard.read(manifest))
+    part = Shard.read(manifest)
+    return Plan(name, str(manifest["hash"]), varied, points, sets_before, folder, part, design=design)
+
+
+def designed(
+    scenario: Source | None, vary: Mapping[str, Any], sets: Sequence[str], kind: str, samples: int | None
+) -> Plan:
+    """The points that a design draws from ranges, by the scenario's seed; see `planned`."""
+    check_sets(sets, list(vary))
+    seed = 1 if scenario is None else Trees(sets).of(scenario).get("seed", 1)
+    design = design_of(kind, vary, samples, seed if isinstance(seed, int) else 1)
+    plan = planned(scenario, {}, design.rows(), sets)
+    text = json.dumps([plan.digest, design.same], sort_keys=True)
+    return plan._replace(digest=hashlib.sha256(text.encode()).hexdigest()[:12], design=design)
 
 
 def planned(

@@ -6,27 +6,32 @@ nodes and links have the same names meet the same chances: their differences are
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from faircast.batch import Watcher
-from faircast.campaign import Campaign
+from faircast.campaign import Campaign, Progress
+from faircast.design import INDICES, Design, refuse_ranges
+from faircast.design import from_json as design_from_json
 from faircast.engine import chosen
 from faircast.engine.contract import Engine
 from faircast.errors import InputError, brief, choose
 from faircast.ledger import Ledger
-from faircast.manifest import INTERRUPTED, read_manifest, sets_of
+from faircast.manifest import INTERRUPTED, MANIFEST, read_manifest, sets_of
 from faircast.measurements import Measurements
-from faircast.metrics import check_metric
+from faircast.metrics import check_metric, parse_metric
+from faircast.outline import check_before
 from faircast.pairs import difference_of
 from faircast.rows import Rows
 from faircast.scenario import Source
 from faircast.scenario import seeds as seeds_of
 from faircast.shard import SHARD, Shard, check_part
 from faircast.statistics import Estimate, estimate
+from faircast.stopping import Look, Rule, Stop, Until, UntilApart, check_metrics, from_json, further, look_at, rule_of
 from faircast.storage import clear_leftovers
 from faircast.summary import RunSummary, equal, over_seeds
 from faircast.sweep_folder import (
@@ -40,8 +45,8 @@ from faircast.sweep_folder import (
     typed,
     write_points,
 )
-from faircast.sweep_plan import Plan, again, planned
-from faircast.vary import as_text, keys_of, known_by, short_names
+from faircast.sweep_plan import Plan, again, designed, planned
+from faircast.vary import as_text, known_by, path_among
 from faircast.workplace import Workplace, check_build, check_place, default_path
 
 if TYPE_CHECKING:
@@ -97,6 +102,9 @@ class SweepResult:
         computed: int = 0,
         found: int = 0,
         failed: Sequence[FailedPoint] = (),
+        until: Rule | None = None,
+        design: Design | None = None,
+        tuned: Mapping[str, Any] | None = None,
     ) -> None:
         self.folder = folder
         """The folder in which it is."""
@@ -118,6 +126,12 @@ class SweepResult:
         """Runs that the folder held already."""
         self.failed = tuple(failed)
         """Runs that the latest call gave up, as they ended their worker again and again; the next one tries them."""
+        self.until = until
+        """The rule by which seeds were added, if there was one."""
+        self.design = design
+        """What drew the points, if something did."""
+        self.tuned = tuned
+        """If its points are trials of ``faircast tune``: what that was to find, as the manifest has it."""
         self._store = store
 
     @classmethod
@@ -137,8 +151,11 @@ class SweepResult:
         store = SweepMeasurements.of(files, points)
         missing = len(store.finished()) < sum(len(point.seeds) for point in points)
         name = str(manifest.get("name", "scenario"))
+        until = from_json(manifest["until"]) if "until" in manifest else None
+        design = design_from_json(manifest["design"]) if "design" in manifest else None
+        more: dict[str, Any] = {"until": until, "design": design, "tuned": manifest.get("tuned")}
         failed = [FailedPoint(**item) for item in manifest.get(FAILED_RUNS, [])]
-        return cls(folder, store, name=name, sets=sets_of(manifest), interrupted=missing, failed=failed)
+        return cls(folder, store, name=name, sets=sets_of(manifest), interrupted=missing, failed=failed, **more)
 
     def __repr__(self) -> str:
         from faircast.display.sweeps import of_sweep
@@ -212,13 +229,7 @@ class SweepResult:
 
     def path(self, name: str) -> str:
         """The varied path of which `name` is the end; an `InputError` if there is none, or more than one."""
-        if name in self.varied:
-            return name
-        keys = keys_of(name)
-        ends = [path for path in self.varied if keys_of(path)[-len(keys) :] == keys]
-        if len(ends) > 1:
-            raise InputError(f"{brief(name)} is the end of several varied paths: {', '.join(ends)}")
-        return ends[0] if ends else choose("varied path", name, list(short_names(self.varied).values()))
+        return path_among(name, self.varied)
 
     def values(self, point: SweepPoint, subject: str, metric: str) -> dict[int, float]:
         """One number of a point by seed; empty if the point does not have it, but another one does.
@@ -237,6 +248,13 @@ class SweepResult:
     def estimate(self, point: SweepPoint, subject: str, metric: str) -> Estimate:
         """Mean and 95 % interval of one number of a point over its seeds."""
         return estimate(list(self.values(point, subject, metric).values()))
+
+    @cached_property
+    def stops(self) -> list[Stop]:
+        """Where each point stands by the rule of `until`; empty without one."""
+        if self.until is None:
+            return []
+        return self.until.stops(self.points, [self.runs(point) for point in self.points], self._units)
 
     def difference(self, a: SweepPoint, b: SweepPoint, subject: str, metric: str) -> Estimate:
         """What `a` has more than `b`, with a 95 % interval: seed by seed where the names of their links agree.
@@ -306,8 +324,10 @@ class SweepResult:
 def sweep(
     scenario: Source | None = None,
     *,
-    vary: Mapping[str, Sequence[Any]] | None = None,
+    vary: Mapping[str, Sequence[Any] | str] | None = None,
     rows: Sequence[Mapping[str, Any]] | None = None,
+    design: str | None = None,
+    samples: int | None = None,
     reps: int | None = None,
     seed: int | None = None,
     sets: Sequence[str] = (),
@@ -317,7 +337,11 @@ def sweep(
     label: str = "",
     tables: Sequence[str] = (),
     shard: str | None = None,
+    until: Until | None = None,
+    max_reps: int | None = None,
+    metrics: Sequence[str] = (),
     watcher: Watcher | None = None,
+    told: Callable[[Look], None] | None = None,
 ) -> SweepResult:
     """Run a scenario at many points, each with the same seeds, and keep all measurements in one folder.
 
@@ -343,6 +367,11 @@ def sweep(
         By path of the scenario a list of values; points are the product, the last path changing fastest.
     rows
         Points one by one, each a mapping from the same paths to values; with `vary` besides, the product of both.
+    design
+        Draw the points from ranges in `vary`, such as ``"1..100 Mbit/s:log"``: ``"latin"`` or ``"sobol"`` fill the
+        space, ``"sobol-indices"`` are for `faircast.sensitivity`. The scenario's seed decides what is drawn.
+    samples
+        How many of them, by default 64; of ``"sobol-indices"`` 256, each of which makes paths + 2 points.
     reps, seed
         The seeds of every point: so many (default 1) from this one on (default: the scenario's, 1).
     sets
@@ -362,6 +391,15 @@ def sweep(
     shard
         ``"3/16"`` for the third of sixteen parts of the points, in a folder of its own; `faircast.merge` puts them
         together.
+    until
+        Add seeds to each point, beyond the first `reps` (then 10 unless said), until the intervals of these metrics
+        are narrow: ``{"video/rate": "5 %"}`` or ``{"video/rate": "0.05 Mbit/s"}``; or a `faircast.UntilApart`.
+    max_reps
+        With `until` the most seeds of a point; by default 20 times those of the first look.
+    metrics
+        Metrics that are wanted of the runs: one that there will not be is refused before the first run.
+    told
+        With `until` called after each look, with what it has told.
 
     Raises
     ------
@@ -376,9 +414,32 @@ def sweep(
             raise InputError(f"{option} is {brief(repr(given))}; a list is needed, such as [{brief(repr(given))}]")
     for name in tables:
         choose("table", name, LEGAL_TABLES)
-    plan = again(scenario, vary, rows, sets) or planned(scenario, vary or {}, rows, sets)
+    plan = again(scenario, vary, rows, sets)
+    if design is not None:
+        if plan is not None or rows is not None:
+            raise InputError("--design draws points of a scenario; give its file, and ranges with --vary")
+        if design == INDICES and until is not None:
+            raise InputError(f"--design {INDICES} needs the same seeds at all points; give --reps and no --until-..")
+        plan = designed(scenario, vary or {}, sets, design, samples)
+    elif samples is not None:
+        raise InputError("--samples says how many points --design draws, and that is not given")
+    else:
+        refuse_ranges(vary or {})
+        plan = plan or planned(scenario, cast("Mapping[str, Sequence[Any]]", vary or {}), rows, sets)
+    start = plan.points[0].seeds[0] if plan.folder is not None else plan.points[0].scenario.seed
+    rule = None
+    if until is not None:
+        if isinstance(until, UntilApart):
+            until = replace(until, between=path_among(until.between, plan.varied))
+        start = start if seed is None else seed
+        rule = rule_of(until, varied=plan.varied, reps=reps, max_reps=max_reps, start=start)
+        seeds_of(start, rule.last)
+        reps = rule.first
+    elif max_reps is not None:
+        raise InputError("--max-reps is the limit of --until-ci and --until-apart, and neither is given")
+    elif plan.folder is not None and reps is None and seed is None and out is None:
+        rule = rule_in(plan.folder)  # goes on by it
     if plan.folder is None or reps is not None or seed is not None:
-        start = plan.points[0].seeds[0] if plan.folder is not None else plan.points[0].scenario.seed
         wanted = seeds_of(start if seed is None else seed, 1 if reps is None else reps)
         each = wanted.stop - wanted.start
         if each * len(plan.points) > RUNS_MAX:
@@ -393,20 +454,42 @@ def sweep(
             raise InputError(f"{plan.folder} is a result folder, of which no part is taken; give the scenario file")
         part = Shard.cut(shard, plan.points)
         plan = plan._replace(points=part.own(plan.points), shard=part)
+    asked = [*(rule.metrics if rule is not None else ()), *map(parse_metric, metrics)]
+    units = check_before([point.scenario for point in plan.points], start, asked) if asked else {}
+    if rule is not None:
+        rule.check(units)
     path = Path(out) if out is not None else plan.folder
     if path is None or label:
         name = f"{plan.name}-{KIND}" if plan.shard is None else f"{plan.name}-{KIND}-{plan.shard.label}"
         path = default_path(name, plan.digest, label)
-    return carry_out(plan, path, tables=tuple(tables), engine=engine, watcher=watcher)
+    further = None if rule is None else partial(further_points, rule, told)
+    kept = {"until": None if rule is None else rule.to_json()}
+    if plan.design is not None:
+        kept["design"] = plan.design.to_json()
+    done = carry_out(plan, path, tables=tuple(tables), engine=engine, watcher=watcher, further=further, kept=kept)
+    done.until, done.design = rule, plan.design
+    return done
 
 
 def carry_out(
-    plan: Plan, path: Path, *, tables: tuple[str, ...], engine: Engine, watcher: Watcher | None
+    plan: Plan,
+    path: Path,
+    *,
+    tables: tuple[str, ...],
+    engine: Engine,
+    watcher: Watcher | None,
+    further: Callable[[Sequence[SweepPoint], Progress], list[SweepPoint] | None] | None = None,
+    kept: Mapping[str, Any] | None = None,
 ) -> SweepResult:
-    """Compute what the folder does not hold yet of a plan."""
+    """Compute what the folder does not hold yet of a plan.
+
+    `further` gives, of the points that are computed, those that are wanted next, or None; `kept` are entries of the
+    manifest, those that are None being taken out.
+    """
     points: list[SweepPoint] = []
 
     def check() -> dict[str, Any]:
+        check_design(path, plan.design)
         manifest = check_place(path, KIND, {"hash": plan.digest})
         check_build(path, manifest)
         check_part(path, manifest, plan.shard)
@@ -421,10 +504,23 @@ def carry_out(
         manifest |= {"name": plan.name, "hash": plan.digest, "varied": list(plan.varied)}
         if plan.shard is not None:
             manifest[SHARD] = plan.shard.to_json()
+        for name, value in (kept or {}).items():
+            manifest.pop(name, None)
+            if value is not None:
+                manifest[name] = value
         with place.call(sets=list(plan.sets)) as note:
             write_points(place.files, points)
             store = SweepMeasurements.of(place.files, points)
             done = campaign(plan, path, tables).compute(store, engine=engine, watcher=watcher)
+            while not done.interrupted and further is not None:
+                more = further(plan.points, done)
+                if more is None:
+                    break
+                plan = plan._replace(points=more)
+                points[:] = joined(more, points, path, plan.make)
+                write_points(place.files, points)
+                store.points = list(points)
+                done = done.followed_by(campaign(plan, path, tables).compute(store, engine=engine, watcher=watcher))
             note |= {"points": len(plan.points), "computed": done.computed, "found": done.found}
             missing = sum(len(point.seeds) for point in points) - len(store.finished())
             if missing:
@@ -450,6 +546,46 @@ def carry_out(
         found=done.found,
         failed=failed,
     )
+
+
+def check_design(path: Path, design: Design | None) -> None:
+    """Refuse a folder whose points another design has drawn: they would not be told apart any more."""
+    if not (path / MANIFEST).exists():
+        return
+    held = read_manifest(path).get("design")
+    before = None if held is None else design_from_json(held)
+    if (before and before.same) != (design and design.same):
+        raise InputError(
+            f"{path} holds {'points that no design drew' if before is None else f'the design {before.kind} of ranges'}"
+            f"{'' if before is None else ' ' + brief(str(before.to_json()['vary']))}; choose another folder with --out"
+        )
+
+
+def further_points(
+    rule: Rule, told: Callable[[Look], None] | None, points: Sequence[SweepPoint], done: Progress
+) -> list[SweepPoint] | None:
+    """The points with the seeds that a rule asks for after a look; None if it asks for none."""
+    runs = [runs_of(point, done) for point in points]
+    layouts = {id(run.layout): run.layout for own in runs for run in own.values()}
+    units = {(subject, metric): unit for layout in layouts.values() for subject, metric, unit in layout.rows}
+    check_metrics(rule.metrics, units)
+    rule.check(units)
+    stops = rule.stops(points, runs, units)
+    if told is not None:
+        told(look_at(stops, rule))
+    return further(rule, points, stops) if any(stop.open for stop in stops) else None
+
+
+def runs_of(point: SweepPoint, done: Progress) -> dict[int, RunSummary]:
+    """The summaries of a point by seed, those that are finished."""
+    keys = {seed: (point.scenario.hash, seed) for seed in point.seeds}
+    return {seed: done.summaries[key] for seed, key in keys.items() if key in done.summaries}
+
+
+def rule_in(folder: Path) -> Rule | None:
+    """The rule by which the sweep of a folder was begun."""
+    kept = read_manifest(folder).get("until")
+    return None if kept is None else from_json(kept)
 
 
 def campaign(plan: Plan, path: Path, tables: tuple[str, ...]) -> Campaign[SweepRun]:

@@ -15,7 +15,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from faircast.errors import InputError, brief
+from faircast.errors import InputError, brief, choose
 from faircast.scenario import DEEPEST, decoded, parse_value, plain, split_path
 
 POINTS_MAX = 10_000
@@ -223,6 +223,17 @@ def short_names(paths: Sequence[str]) -> dict[str, str]:
         length = next((n for n in range(1, len(keys)) if all(keys[-n:] != end[-n:] for end in ends)), len(keys))
         found[path] = ".".join(keys[-length:])
     return found
+
+
+def path_among(name: str, varied: Sequence[str]) -> str:
+    """The varied path of which `name` is the end; an `InputError` if there is none, or more than one."""
+    if name in varied:
+        return name
+    keys = keys_of(name)
+    ends = [path for path in varied if keys_of(path)[-len(keys) :] == keys]
+    if len(ends) > 1:
+        raise InputError(f"{brief(name)} is the end of several varied paths: {', '.join(ends)}")
+    return ends[0] if ends else choose("varied path", name, list(short_names(varied).values()))
 
 
 def describe(values: Values) -> str:

@@ -34,7 +34,7 @@ use faircast_scenario::periods::{Measured, Period, measured};
 use faircast_scenario::run::{Control, Failure, RunOutput};
 use faircast_scenario::tables::{Column, Table, Values};
 use faircast_scenario::warning::{self, KnownWarning};
-use faircast_scenario::{Problem, Scenario, check_part, run, schema, toml_lines, walk};
+use faircast_scenario::{Problem, Scenario, check_part, outline, run, schema, toml_lines, walk};
 use gate::{Gate, behind};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -88,6 +88,7 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(py_forecast, module)?,
         wrap_pyfunction!(py_give_back, module)?,
         wrap_pyfunction!(py_map, module)?,
+        wrap_pyfunction!(py_outline, module)?,
         wrap_pyfunction!(py_paths, module)?,
         wrap_pyfunction!(py_periods, module)?,
         wrap_pyfunction!(py_resolve, module)?,
@@ -287,6 +288,24 @@ fn py_walk(
         walk(&Scenario::from_json_unless_cancelled(json(scenario_json)?, &shared)?, seed, until, &shared)
     };
     detached(py, control, work).map(RawResult::of).map_err(|failure| failed_run(py, failure))
+}
+
+/// The columns of the summary of a run in which nothing has happened yet: which subjects and metrics it has. Raises as
+/// `run`.
+#[pyfunction(name = "outline", signature = (scenario_json, seed, control = None))]
+fn py_outline<'py>(
+    py: Python<'py>,
+    scenario_json: &str,
+    seed: u64,
+    control: Option<PyRef<'py, PyControl>>,
+) -> PyResult<Bound<'py, PyList>> {
+    let shared = control.as_ref().map_or_else(Arc::default, |control| control.shared.clone());
+    let work = || outline(&Scenario::from_json_unless_cancelled(json(scenario_json)?, &shared)?, seed, &shared);
+    let (outcome, failed) = detached(py, control, || failure::ends(&shared, work));
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    listed(py, outcome.map_err(|failure| failed_run(py, failure))?.columns)
 }
 
 fn failed_run(py: Python<'_>, failure: Failure) -> PyErr {

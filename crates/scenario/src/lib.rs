@@ -57,5 +57,5 @@ pub use network::Network;
 pub use part::check_part;
 pub use problem::Problem;
 pub use read::toml_to_json;
-pub use run::{run, walk};
+pub use run::{outline, run, walk};
 pub use warning::Warning;

@@ -9,7 +9,7 @@ use crate::memory::Forecast;
 use crate::model::{CalendarChoice, Scenario};
 use crate::network::Network;
 use crate::problem::Problem;
-use crate::summary::summary;
+use crate::summary::{Rows, summary};
 use crate::tables::{Subjects, Table, tables};
 use crate::warning::{self, Warning};
 use faircast_proto::time::{Duration, Instant};
@@ -77,6 +77,24 @@ pub fn walk(scenario: &Scenario, seed: u64, until: Option<Duration>, control: &C
     run_with::<Heap>(network, seed, control)
 }
 
+/// The summary of a run of `scenario` with `seed` in which nothing has happened yet: its rows without their numbers.
+///
+/// A run has these rows, and those of what has to happen first: `dilation` and `jain_index` are of what was there.
+///
+/// # Errors
+/// As [`run`].
+pub fn outline(scenario: &Scenario, seed: u64, control: &Control) -> Result<Table, Failure> {
+    let mut network = expand(scenario, seed, &mut Vec::new(), control)?;
+    if let Some(problem) = Forecast::of(&network).too_large(Share::take(1).bytes) {
+        return Err(vec![problem].into());
+    }
+    control.look()?;
+    let world = build::<Heap>(&network, seed, control)?;
+    let activity = Activity::of_run(&world, &network, seed);
+    let subjects = Subjects::taken_from(&mut network);
+    Ok(summary(Rows::with_unused_links(), &world, &network, &subjects, &activity))
+}
+
 /// Events between two looks at whether somebody wants the run to end; with many receivers one event takes milliseconds.
 const AT_ONCE: u64 = 64;
 
@@ -105,7 +123,7 @@ where
     // What warnings look at, and what they need for that, is gone before the rows come.
     let warnings = warning::of_run(&world, &network, &activity);
     let subjects = Subjects::taken_from(&mut network);
-    let summary = summary(&world, &network, &subjects, &activity);
+    let summary = summary(Rows::default(), &world, &network, &subjects, &activity);
     let mut tables = tables(&mut world, &subjects, &network);
     tables.push(summary);
     tables.push(warning::table(&warnings));

@@ -21,10 +21,15 @@ use faircast_sim::world::World;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The summary table of a run: columns `subject`, `metric`, `unit`, `value`.
-pub(crate) fn summary<C>(world: &World<C>, network: &Network, subjects: &Subjects, activity: &[Activity]) -> Table {
+/// The summary table of a run: columns `subject`, `metric`, `unit`, `value`; `rows` has none yet.
+pub(crate) fn summary<C>(
+    mut rows: Rows,
+    world: &World<C>,
+    network: &Network,
+    subjects: &Subjects,
+    activity: &[Activity],
+) -> Table {
     let warmup = network.probes.warmup;
-    let mut rows = Rows::default();
     let now = world.now();
     let (all_s, late_s) = (now.as_secs_f64(), seconds(warmup, now));
     let records = world.records();
@@ -279,8 +284,9 @@ const SUMMED: [(&str, &str); 10] = [
     ("finished", "1"),
 ];
 
+/// The rows of a summary.
 #[derive(Default)]
-struct Rows {
+pub(crate) struct Rows {
     subjects: Words,
     /// Codes of the subjects. Those of links and of the run may be called as a flow is.
     codes: BTreeMap<String, i32>,
@@ -290,9 +296,16 @@ struct Rows {
     /// Of the rates of transfers, which are those while they were active, by row what adds up: the mean over all of the
     /// time.
     carried: BTreeMap<usize, f64>,
+    /// Whether links are listed over which nothing has come.
+    unused_links: bool,
 }
 
 impl Rows {
+    /// For a summary that lists also the links over which nothing has come.
+    pub(crate) fn with_unused_links() -> Rows {
+        Rows { unused_links: true, ..Rows::default() }
+    }
+
     fn add(&mut self, subject: &str, metric: &str, unit: &str, value: f64) {
         let code = self.code(subject);
         self.subjects.codes.push(code);
@@ -507,7 +520,7 @@ impl Rows {
         [warmup, now]: [Instant; 2],
     ) {
         let all = link.counters();
-        if all.arrived == 0 {
+        if all.arrived == 0 && !self.unused_links {
             return;
         }
         let late = |of: &dyn Fn(&LinkCounters) -> u64| match at_warmup {
@@ -563,51 +576,4 @@ impl Rows {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_link_may_be_called_as_a_flow_is() {
-        let mut rows = Rows::default();
-        for subject in ["web", "web", "run", "uplink", "web", "web", "run"] {
-            rows.add(subject, "metric", "1", 0.0);
-        }
-        assert_eq!(rows.subjects.dictionary, ["web", "run", "uplink"]);
-        assert_eq!(rows.subjects.codes, [0, 0, 1, 2, 0, 0, 1]);
-    }
-
-    #[test]
-    fn sums_are_of_what_is_there_and_has_one() {
-        let mut rows = Rows::default();
-        let mut flow = |name: &str, goodput: f64, timeouts: Option<f64>| {
-            let first = rows.values.len();
-            rows.both(name, "goodput", "bit/s", [goodput, 10.0]);
-            rows.add(name, "srtt_end", "s", 0.1);
-            timeouts.into_iter().for_each(|timeouts| rows.add(name, "timeouts", "1", timeouts));
-            first..rows.values.len()
-        };
-        let flows = [flow("a", 1.0, None), flow("b", f64::NAN, Some(3.0)), flow("c", 4.0, Some(5.0))];
-        let mut told = |which: &[Range<usize>]| -> Vec<(String, f64)> {
-            let first = rows.values.len();
-            rows.sums("run", "flows_", which);
-            let word = |row: usize| rows.metrics.dictionary[rows.metrics.codes[row] as usize].clone();
-            (first..rows.values.len()).map(|row| (word(row), rows.values[row])).collect()
-        };
-        let named = |name: &str, value| (name.to_owned(), value);
-        assert_eq!(
-            told(&flows),
-            [named("flows_goodput_sum", 5.0), named("flows_goodput_sum_all", 30.0), named("flows_timeouts_sum", 8.0)]
-        );
-        assert!(told(&flows[1..2])[0].1.is_nan(), "of nothing but NaN");
-        assert_eq!(told(&[]), []);
-    }
-
-    #[test]
-    fn jain_index_by_hand() {
-        assert_eq!(jain_index(&[2.0, 2.0, 2.0]), 1.0);
-        assert_eq!(jain_index(&[5.0, 0.0, 0.0, 0.0, 0.0]), 0.2);
-        // (1 + 2 + 3)^2 / (3 * 14)
-        assert!((jain_index(&[1.0, 2.0, 3.0]) - 36.0 / 42.0).abs() < 1e-15);
-        assert_eq!(jain_index(&[0.0, 0.0]), 1.0);
-    }
-}
+mod tests;

@@ -23,6 +23,7 @@ VERBS = {
     "sweep": "faircast.cli.sweep",
     "merge": "faircast.cli.merge",
     "compare": "faircast.cli.compare",
+    "sensitivity": "faircast.cli.sensitivity",
     "reproduce": "faircast.cli.reproduce",
     "show": "faircast.cli.show",
     "archive": "faircast.cli.archive",

@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from faircast.cli.common import Json, say, table, verb
+from faircast.cli import until
+from faircast.cli.common import Jobs, Json, say, table, verb
+from faircast.cli.endings import note as told
 from faircast.cli.endings import print_json, warn
+from faircast.errors import INTERRUPTED, InputError
+from faircast.progress import Reporter
 
 if TYPE_CHECKING:
     from faircast.comparison import Comparison, Difference
@@ -35,12 +39,22 @@ def command(
         list[str] | None,
         typer.Option("--metric", metavar="SUBJECT/METRIC", help="What to compare; again and again; 'all' for all."),
     ] = None,
+    until_apart: Annotated[
+        bool,
+        typer.Option("--until-apart", help="Add seeds until they are apart in --metric, or --max-reps is reached."),
+    ] = False,
+    reps: Annotated[
+        int | None, typer.Option(metavar="N", help="With --until-apart seeds at first; default: 10.")
+    ] = None,
+    max_reps: Annotated[int | None, until.MaxReps] = None,
+    jobs: Jobs = None,
     as_json: Json = False,
 ) -> None:
     r"""Compare results seed by seed, with intervals of differences.
 
     The first one is what the others are held against. A difference is told apart if its 95 % interval leaves out zero.
-    Of a sweep those points are compared that differ in the one value alone.
+    Of a sweep those points are compared that differ in the one value alone. With --until-apart seeds are added to the
+    folders first, and intervals are those that looking several times needs.
 
     Example: faircast compare results/geo-loss-sweep-delays-* \
                  --between links.bottleneck.delay
@@ -52,7 +66,30 @@ def command(
     if between is not None and "=" in between:
         chosen = parse_axis(between, "--between")
     every = metrics == ["all"]
-    found = compare(*folders, between=chosen, metrics=[] if every else metrics or [])
+    if until_apart:
+        from faircast.apart import compare_until_apart
+
+        try:
+            with Reporter("comparing", quiet=as_json) as reporter:
+                found = compare_until_apart(
+                    folders,
+                    between=chosen,
+                    metrics=[] if every else metrics or [],
+                    reps=reps,
+                    max_reps=max_reps,
+                    jobs=jobs,
+                    watcher=reporter,
+                    told=None if as_json else until.tell_look,
+                )
+        except KeyboardInterrupt:
+            told("interrupted; what was finished is kept, the same command continues")
+            raise typer.Exit(INTERRUPTED) from None
+    else:
+        for option, given in (("--max-reps", max_reps), ("--reps", reps)):
+            if given is not None:
+                what = "the limit" if option == "--max-reps" else "the first number of seeds"
+                raise InputError(f"{option} is {what} of --until-apart, and that is not given")
+        found = compare(*folders, between=chosen, metrics=[] if every else metrics or [])
     if as_json:
         print_json(to_json(found))
         return
@@ -65,13 +102,13 @@ def show(found: Comparison, metrics: Sequence[tuple[str, str]]) -> None:
     """A table for each two that are compared."""
     for pair in dict.fromkeys((row.first, row.second) for row in found.rows):
         own = [row for key in metrics for row in found.rows if (row.subject, row.metric) == key]
-        show_pair([row for row in own if (row.first, row.second) == pair])
+        show_pair([row for row in own if (row.first, row.second) == pair], found.level)
     left = len(found.metrics) - len(set(metrics) & set(found.metrics))
     if left > 0:
         say(f"{left} more metrics: --metric SUBJECT/METRIC, or --metric all")
 
 
-def show_pair(rows: Sequence[Difference]) -> None:
+def show_pair(rows: Sequence[Difference], level: float) -> None:
     """What the second has more than the first: one table, or where both stand for several points one per metric."""
     if not rows:
         return
@@ -83,7 +120,7 @@ def show_pair(rows: Sequence[Difference]) -> None:
     first, second = rows[0].first, rows[0].second
     if max(len(first), len(second)) > NAME_SHOWN:
         first, second = f"{first} (first)", f"{second} (second)"
-    say(f"{second} minus {first}, {over}; means, and the difference ± half width of its 95 % interval")
+    say(f"{second} minus {first}, {over}; means, and the difference ± half width of its {100 * level:.3g} % interval")
     rates = [max(row.of_first.high, row.of_second.high) for row in rows if row.unit == "bit/s"]
     highest = max((rate for rate in rates if math.isfinite(rate)), default=0.0)
     if not rows[0].where:
@@ -162,6 +199,7 @@ def to_json(found: Comparison) -> dict[str, Any]:
     return {
         "names": list(found.names),
         "notes": list(found.notes),
+        "level": found.level,
         "differences": [
             {
                 "first": row.first,

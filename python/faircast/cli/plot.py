@@ -15,6 +15,7 @@ from faircast.plot import PICTURES
 
 if TYPE_CHECKING:
     from faircast.plot.picture import Picture
+    from faircast.sweeps import SweepResult
 
 WIDTHS = ("page", "column")
 
@@ -71,10 +72,17 @@ def command(
         return
     if kind == "sweep":
         refuse(over_time, f"{folder} holds a sweep, which is not drawn over time")
+        from faircast.design import INDICES
         from faircast.plot.sweep import picture_of
         from faircast.sweeps import SweepResult
 
-        pictures = [picture_of(SweepResult.read(folder), what or [], x=x, series=series, width=width)]
+        result = SweepResult.read(folder)
+        if result.design is not None and result.design.kind == INDICES and x is None and series is None:
+            pictures = of_indices(result, what or [], width)
+            if out is not None and len(pictures) > 1:
+                raise InputError(f"--out names one file, and there are {len(pictures)} pictures; draw one at a time")
+        else:
+            pictures = [picture_of(result, what or [], x=x, series=series, width=width)]
         place = folder / "plots"
         suffix = "".join(f"-{name}-{path}" for name, path in (("x", x), ("series", series)) if path)
     else:
@@ -118,6 +126,15 @@ def command(
     for _, paths in written:
         for path in paths:
             print(path)
+
+
+def of_indices(result: SweepResult, what: Sequence[str], width: str) -> list[Picture]:
+    """The Sobol' indices of metrics; without any of the rates of sessions and flows."""
+    from faircast.plot.sweep import parsed, usual
+    from faircast.sobol import sensitivity
+
+    metrics = [parsed(result, text) for text in dict.fromkeys(what)] or usual(result)
+    return [sensitivity(result, "/".join(metric)).plot(width=width) for metric in metrics]
 
 
 def write(picture: Picture, place: Path, suffix: str, out: Path | None) -> list[Path]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from faircast.cli import until
 from faircast.cli.common import (
     Certificates,
     Dask,
@@ -23,6 +24,7 @@ from faircast.cli.common import (
     verb,
 )
 from faircast.cli.endings import note, print_json, warn
+from faircast.cli.until import many
 from faircast.errors import INTERRUPTED, NOT_FINISHED, brief
 from faircast.progress import Reporter
 
@@ -53,6 +55,11 @@ def command(
         Path | None,
         typer.Option("--list", metavar="FILE.csv", help="Points as rows; the first line names the paths."),
     ] = None,
+    design: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Draw points from ranges PATH=1..9:log: latin, sobol, sobol-indices."),
+    ] = None,
+    samples: Annotated[int | None, typer.Option(metavar="N", help="Of a design; default: 64, of indices 256.")] = None,
     reps: Annotated[int | None, typer.Option(metavar="N", help="Seeds of every point; default: 1.")] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="The first seed; default: the scenario's, 1.")] = None,
     sets: Sets = None,
@@ -65,6 +72,9 @@ def command(
         str | None,
         typer.Option(metavar="K/N", help="Compute a part of the points, from 1/N to N/N; faircast merge joins them."),
     ] = None,
+    until_ci: Annotated[list[str] | None, until.UntilCi] = None,
+    until_apart: Annotated[str | None, until.UntilApartOption] = None,
+    max_reps: Annotated[int | None, until.MaxReps] = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: results/<name>-sweep-<hash>.")] = None,
     label: Label = "",
     jobs: Jobs = None,
@@ -77,7 +87,8 @@ def command(
 
     All points have the same seeds. Points are the product of all --vary; values are split at commas outside quotes and
     brackets and read as those of --set. The path `scenario` varies the file itself. Runs that are finished are kept:
-    the same command continues, and more values or more --reps go to the same folder.
+    the same command continues, and more values or more --reps go to the same folder. With --until-ci or --until-apart
+    each point gets as many seeds as that takes, from --reps (10) to --max-reps.
 
     Example: faircast sweep examples/scenarios/geo-loss.toml \
                  --vary links.bottleneck.delay='50 ms','250 ms' \
@@ -97,12 +108,15 @@ def command(
         axes[path] = values
     rows = None if listed is None else read_rows(listed)
     wanted = [parse_metric(text) for text in metrics or []]
+    goal = until.asked(until_ci or [], until_apart, metrics or [])
     names = [name.strip() for name in tables.split(",")] if tables.strip() else []
     with Reporter("sweeping", quiet=as_json) as reporter:
         result = sweep(
             file,
             vary=axes,
             rows=rows,
+            design=design,
+            samples=samples,
             reps=reps,
             seed=seed,
             sets=sets or [],
@@ -111,7 +125,11 @@ def command(
             label=label,
             tables=names,
             shard=shard,
+            until=goal,
+            max_reps=max_reps,
+            metrics=metrics or [],
             watcher=reporter,
+            told=None if as_json else until.tell_look,
         )
     for subject, metric in wanted if result.metrics else []:
         check_metric(subject, metric, result.metrics)
@@ -137,12 +155,14 @@ def show(result: SweepResult, metrics: Sequence[Metric] = ()) -> None:
     from faircast.statistics import estimate
     from faircast.vary import as_text, short_names
 
-    chosen = list(metrics) or rates_of([point.scenario for point in result.points], result.metrics)[:SHOWN]
+    chosen = list(metrics or ([] if result.until is None else result.until.metrics))
+    chosen = chosen or rates_of([point.scenario for point in result.points], result.metrics)[:SHOWN]
     units = {key: result.unit(*key) for key in chosen}
     names = short_names(result.varied)
     shared = {names[path]: path for path in result.varied if names[path] != path}
     several = any(len(result.runs(point)) > 1 for point in result.points)
-    interval = ", mean ± half width of the 95 % interval" if several else ""
+    which = "interval at the stop" if until.stop_of(result, 0) else "95 % interval"
+    interval = f", mean ± half width of the {which}" if several else ""
     points = many(len(result.points), "point")
     title = headline(result.name, result.sets, len(result.done))
     say(f"{title}, {points}; after the warm-up unless said{interval}")
@@ -152,11 +172,13 @@ def show(result: SweepResult, metrics: Sequence[Metric] = ()) -> None:
     cells = [[as_text(point.values[path]) for path in result.varied] for point in shown]
     columns = [names[path] for path in result.varied]
     counts = [len(result.runs(point)) for point in result.points]
+    if result.stops:
+        counts = [stop.seeds for stop in result.stops]
     if len(set(counts)) > 1:
         columns.append("seeds")
         for line, done in zip(cells, counts, strict=False):
             line.append(str(done))
-    found = {key: [result.estimate(point, *key) for point in shown] for key in chosen}
+    found = {key: [until.shown(result, place, key) for place in range(len(shown))] for key in chosen}
     highest: dict[str, float] = {}
     for key, items in found.items():
         highest[units[key]] = max([highest.get(units[key], 0), *(item.high for item in items if item.n)])
@@ -172,17 +194,13 @@ def show(result: SweepResult, metrics: Sequence[Metric] = ()) -> None:
         say(f"... and {len(result.points) - LINES_SHOWN} more points in {result.folder / 'measurements.parquet'}")
     if not metrics:
         tell_more(result, chosen)
+    until.tell(result)
     for warning in [*idle_lines(result), *warning_lines(result), *failed_lines(result)]:
         warn(warning)
     if result.missing:
         asked = many(sum(len(point.seeds) for point in result.points), "run")
         say(f"{result.missing} of {asked} are missing; faircast sweep {result.folder} goes on with them")
     say(f"results in {result.folder}")
-
-
-def many(number: int, noun: str) -> str:
-    """`1 point`, `3 points`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def tell_more(result: SweepResult, shown: Sequence[Metric]) -> None:
@@ -254,6 +272,8 @@ def to_json(result: SweepResult) -> dict[str, Any]:
         "interrupted": result.interrupted,
         "missing": result.missing,
         "failed": [{**item._asdict(), "values": dict(item.values)} for item in result.failed],
+        "until": until.to_json(result),
+        "design": None if result.design is None else result.design.to_json(),
         "without_effect": result.without_effect(),
         "warnings": [plain(row) for row in result.warnings.to_pylist()],
         "points": [

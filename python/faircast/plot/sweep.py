@@ -65,10 +65,18 @@ def picture_of(
         raise InputError(f"{result.folder} has no finished run yet; faircast sweep {result.folder} goes on with it")
     wanted = [parsed(result, text) for text in dict.fromkeys(metrics)] or usual(result)
     across = axis_of(result, x)
-    apart, others = paths_of(result, across.path, series)
+    apart, others = (None, []) if is_cloud(result, series) else paths_of(result, across.path, series)
     panels = panels_of(result, wanted, apart, others)
     name = "-".join(["-".join(key) for key in wanted] if metrics else ["rates"])
     return drawn(name, lambda: figure_of(result, across, apart, panels, width))
+
+
+def is_cloud(result: SweepResult, series: str | None) -> bool:
+    """Whether points are dots over one of the paths, as they were drawn or tried one by one.
+
+    Then no two of them differ in one path only.
+    """
+    return series is None and (result.design is not None or result.tuned is not None)
 
 
 def parsed(result: SweepResult, text: str) -> Metric:
@@ -170,6 +178,7 @@ def figure_of(result: SweepResult, across: Axis, apart: str | None, panels: Sequ
     )
     notes = ["bars: 95 % interval over the seeds" if done[-1] > 1 else "one seed, thus no interval"]
     notes += ["thin: the optimum"] if drew_optimum else []
+    notes += ["other paths vary besides"] if is_cloud(result, apart) and len(result.varied) > 1 else []
     notes += ["some runs are missing"] if result.missing else []
     left_out = sum(gaps(result, panel) for panel in panels)
     if left_out:
@@ -203,9 +212,9 @@ def fill(axes: Axes, result: SweepResult, across: Axis, apart: str | None, panel
             [scaled(item, 1 / scale) for item in items],
             label=name,
             series=look,
-            joined=across.is_number,
+            joined=across.is_number and not is_cloud(result, apart),
         )
-        if not all(map(math.isnan, optimum)) and not (alike and look):
+        if not all(map(math.isnan, optimum)) and not is_cloud(result, apart) and not (alike and look):
             drew = True
             heights = [value / scale for value in optimum]
             thin: Any = {"color": "black" if alike else figures.COLOURS[look % MOST], "linewidth": 0.7}
