@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from faircast.statistics import Estimate, estimate, jain, variation
     from faircast.stopping import UntilApart
     from faircast.sweeps import SweepResult, sweep
+    from faircast.tuning import Tuning, tune
     from faircast.utility.network import optimum
     from faircast.utility.optimum import Optimum
     from faircast.utility.problem import InfeasibleError
@@ -59,6 +60,7 @@ __all__ = [
     "ScenarioError",
     "Sensitivity",
     "SweepResult",
+    "Tuning",
     "UntilApart",
     "Verified",
     "archive",
@@ -77,6 +79,7 @@ __all__ = [
     "run",
     "sensitivity",
     "sweep",
+    "tune",
     "variation",
     "verify",
     "why",
@@ -101,6 +104,7 @@ _HOME = {
     "ScenarioError": "faircast._native",
     "Sensitivity": "faircast.sobol",
     "SweepResult": "faircast.sweeps",
+    "Tuning": "faircast.tuning",
     "UntilApart": "faircast.stopping",
     "Verified": "faircast.archiving.verdict",
     "__version__": "",
@@ -120,6 +124,7 @@ _HOME = {
     "run": "faircast.runs",
     "sensitivity": "faircast.sobol",
     "sweep": "faircast.sweeps",
+    "tune": "faircast.tuning",
     "variation": "faircast.statistics",
     "verify": "faircast.archiving.verdict",
     "why": "faircast.causes.question",

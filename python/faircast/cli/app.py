@@ -24,6 +24,7 @@ VERBS = {
     "merge": "faircast.cli.merge",
     "compare": "faircast.cli.compare",
     "sensitivity": "faircast.cli.sensitivity",
+    "tune": "faircast.cli.tune",
     "reproduce": "faircast.cli.reproduce",
     "show": "faircast.cli.show",
     "archive": "faircast.cli.archive",
