@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from faircast.batch import Watcher
 from faircast.comparison import Comparison, Side, compare, comparison, short, stopped_pairs
+from faircast.engine.contract import Engine
 from faircast.errors import InputError
 from faircast.folder import RunFolder
 from faircast.manifest import read_manifest
@@ -39,7 +40,7 @@ def compare_until_apart(
     metrics: Sequence[str],
     reps: int | None = None,
     max_reps: int | None = None,
-    jobs: int | None = None,
+    engine: Engine | None = None,
     watcher: Watcher | None = None,
     told: Callable[[Look], None] | None = None,
 ) -> Comparison:
@@ -55,13 +56,13 @@ def compare_until_apart(
             return compare(folders[0], between=None)  # says that it needs it
         path, values = (between, None) if isinstance(between, str) else between
         until = UntilApart(path, tuple(map(parse_metric, metrics)), None if values is None else tuple(values))
-        done = sweep(folders[0], until=until, reps=reps, max_reps=max_reps, jobs=jobs, watcher=watcher, told=told)
+        done = sweep(folders[0], until=until, reps=reps, max_reps=max_reps, engine=engine, watcher=watcher, told=told)
         if done.interrupted:
             raise KeyboardInterrupt
         return compare(folders[0], between=between, metrics=metrics)
     if between is not None or len(folders) < 2:
         compare(*folders, between=between)  # says what is wrong
-    return of_folders(folders, metrics, reps, max_reps, jobs, watcher, told)
+    return of_folders(folders, metrics, reps, max_reps, engine, watcher, told)
 
 
 def of_folders(
@@ -69,7 +70,7 @@ def of_folders(
     metrics: Sequence[str],
     reps: int | None,
     max_reps: int | None,
-    jobs: int | None,
+    engine: Engine | None,
     watcher: Watcher | None,
     told: Callable[[Look], None] | None,
 ) -> Comparison:
@@ -85,7 +86,7 @@ def of_folders(
     for seeds in looks(rule.first, rule.last):
         for origin in origins:
             place = RunFolder.open(origin.folder, origin.scenario, sets=origin.sets)
-            if run_into(place, range(start, start + seeds), workers=jobs, watcher=watcher).interrupted:
+            if run_into(place, range(start, start + seeds), engine=engine, watcher=watcher).interrupted:
                 raise KeyboardInterrupt
         names = short([str(folder) for folder in folders])
         sides = [

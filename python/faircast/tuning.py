@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from faircast.batch import Watcher, worker_count
+from faircast.batch import Watcher
 from faircast.campaign import Progress
 from faircast.design import Axis, axis_of
+from faircast.engine import chosen
+from faircast.engine.contract import Engine
 from faircast.errors import InputError, brief
 from faircast.expression import Constraint, Expression, constraint, expression
 from faircast.manifest import MANIFEST, read_manifest
@@ -34,6 +36,7 @@ from faircast.workplace import default_path
 
 if TYPE_CHECKING:
     import optuna
+    from distributed import Client
 
 TRIALS, REPS, WIDTH = 64, 5, 8
 """Unless said."""
@@ -155,6 +158,7 @@ def tune(
     seed: int | None = None,
     sets: Sequence[str] = (),
     jobs: int | None = None,
+    engine: Engine | Client | str | None = None,
     out: str | Path | None = None,
     label: str = "",
     watcher: Watcher | None = None,
@@ -188,7 +192,7 @@ def tune(
         The seeds of each trial: so many, 5 unless said, from this one on (default: the scenario's, 1).
     width
         Trials that are asked for at once, 8 unless said. More keep more cores busy and learn less from each other.
-    sets, jobs, out, label
+    sets, jobs, engine, out, label
         As for `faircast.sweep`.
     told
         Called when a batch is told, with the trials that are done and those that there will be.
@@ -203,7 +207,7 @@ def tune(
     sampler_of()  # says what is missing before anything else
     if out is not None and label:
         raise InputError("--label is a part of the folder's name, --out gives all of it; give one of them")
-    jobs, number = worker_count(jobs), positive("--trials", trials, TRIALS)
+    engine, number = chosen(engine, jobs), positive("--trials", trials, TRIALS)
     if number > POINTS_MAX:
         raise InputError(f"--trials is {number}; legal are {POINTS_MAX}, as all are kept in memory")
     goal = goal_of(scenario, vary, maximise, minimise, subject_to, reps, width, sets)
@@ -213,7 +217,7 @@ def tune(
     place = Path(out) if out is not None else default_path(f"{plan.name}-tune", plan.digest, label)
     check_goal(place, goal)
     kept = {"tuned": goal.to_json(), "until": None}
-    done = carry_out(plan, place, tables=(), jobs=jobs, watcher=watcher, further=study.further, kept=kept)
+    done = carry_out(plan, place, tables=(), engine=engine, watcher=watcher, further=study.further, kept=kept)
     done.tuned = kept["tuned"]
     return tuning_of(done)
 

@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 from faircast import sweep_plan, sweeps
 from faircast.archiving.plans import planned_anew
 from faircast.archiving.record import Opened, seeds_of
-from faircast.batch import Watcher, worker_count
+from faircast.batch import Watcher
+from faircast.engine.contract import Engine
 from faircast.errors import InputError, brief
 from faircast.folder import RunFolder
 from faircast.ledger import Ledger
@@ -58,7 +59,7 @@ class Repeated:
         return found
 
 
-def repeat(opened: Opened, place: Path, *, jobs: int | None, watcher: Watcher | None) -> Repeated:
+def repeat(opened: Opened, place: Path, *, engine: Engine, watcher: Watcher | None) -> Repeated:
     """Compute what an archive records into `place`, which is free. Ctrl-C raises `KeyboardInterrupt`."""
     planned = REPEAT.get(opened.record.kind)
     if planned is None:
@@ -68,7 +69,7 @@ def repeat(opened: Opened, place: Path, *, jobs: int | None, watcher: Watcher | 
         work = planned(done, opened.record.plan)
     except (AttributeError, KeyError, TypeError) as error:
         raise InputError(f"{opened.path} is damaged: it does not say what to run ({type(error).__name__})") from None
-    if work(place, worker_count(jobs), watcher):
+    if work(place, engine, watcher):
         raise KeyboardInterrupt
     return done
 
@@ -76,8 +77,8 @@ def repeat(opened: Opened, place: Path, *, jobs: int | None, watcher: Watcher | 
 def _run(done: Repeated, plan: dict[str, Any]) -> Work:
     scenario, wanted = done.scenario(str(plan["scenario"])), seeds_of(plan["seeds"], done.opened.path)
 
-    def work(place: Path, jobs: int, watcher: Watcher | None) -> bool:
-        return run_into(RunFolder.open(place, scenario), wanted, workers=jobs, watcher=watcher).interrupted
+    def work(place: Path, engine: Engine, watcher: Watcher | None) -> bool:
+        return run_into(RunFolder.open(place, scenario), wanted, engine=engine, watcher=watcher).interrupted
 
     return work
 
@@ -101,8 +102,8 @@ def _sweep(done: Repeated, plan: dict[str, Any]) -> Work:
     sets = tuple(str(text) for text in plan["sets"])
     whole = sweep_plan.Plan(record.name, str(plan["hash"]), varied, points, sets)
 
-    def work(place: Path, jobs: int, watcher: Watcher | None) -> bool:
-        return sweeps.carry_out(whole, place, tables=tables, jobs=jobs, watcher=watcher).interrupted
+    def work(place: Path, engine: Engine, watcher: Watcher | None) -> bool:
+        return sweeps.carry_out(whole, place, tables=tables, engine=engine, watcher=watcher).interrupted
 
     return work
 
@@ -115,9 +116,9 @@ def _reproduction(done: Repeated, plan: dict[str, Any]) -> Work:
         for seed in seeds:
             planned.campaign.want(scenarios[digest], seed)
 
-    def work(place: Path, jobs: int, watcher: Watcher | None) -> bool:
+    def work(place: Path, engine: Engine, watcher: Watcher | None) -> bool:
         place.mkdir(parents=True, exist_ok=True)
-        return compute(planned, Ledger(place), jobs=jobs, watcher=watcher).interrupted
+        return compute(planned, Ledger(place), engine=engine, watcher=watcher).interrupted
 
     return work
 
@@ -138,7 +139,7 @@ def planned_here(done: Repeated, plan: dict[str, Any], scenarios: Mapping[str, R
     return Plan(quick=bool(plan["quick"]))
 
 
-Work: TypeAlias = "Callable[[Path, int, Watcher | None], bool]"
+Work: TypeAlias = "Callable[[Path, Engine, Watcher | None], bool]"
 """Computes into a free place, with so many runs at once; whether it was interrupted."""
 REPEAT: dict[str, Callable[[Repeated, dict[str, Any]], Work]] = {
     "run": _run,

@@ -15,6 +15,7 @@ from faircast.archiving.numbers import digest_of
 from faircast.archiving.record import RESULTS, Opened, open_archive
 from faircast.archiving.repeat import repeat
 from faircast.batch import Watcher
+from faircast.engine.threads import Threads
 from faircast.errors import InputError
 from faircast.fingerprint import fingerprint
 from faircast.report import CELLS, SUMMARY
@@ -125,7 +126,7 @@ def held(
     if ran := provide(opened, allowed=allow_code):
         notes.append(f"code of the archive ran: {', '.join(ran)}")
     with _place(out) as place:
-        done = repeat(opened, place, jobs=jobs, watcher=watcher)
+        done = repeat(opened, place, engine=Threads(jobs), watcher=watcher)
         files = tuple(
             Compared(name, verdict_on(opened, name, place / name)) for name in sorted(record.results) if counts(name)
         )

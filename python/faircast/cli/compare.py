@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from faircast.cli import until
-from faircast.cli.common import Jobs, Json, say, table, verb
+from faircast.cli.common import Certificates, Dask, Jobs, Json, Processes, engine_of, say, table, verb
 from faircast.cli.endings import note as told
 from faircast.cli.endings import print_json, warn
 from faircast.errors import INTERRUPTED, InputError
@@ -48,6 +48,9 @@ def command(
     ] = None,
     max_reps: Annotated[int | None, until.MaxReps] = None,
     jobs: Jobs = None,
+    processes: Processes = None,
+    dask: Dask = None,
+    certificates: Certificates = None,
     as_json: Json = False,
 ) -> None:
     r"""Compare results seed by seed, with intervals of differences.
@@ -77,7 +80,7 @@ def command(
                     metrics=[] if every else metrics or [],
                     reps=reps,
                     max_reps=max_reps,
-                    jobs=jobs,
+                    engine=engine_of(jobs, processes, dask, certificates),
                     watcher=reporter,
                     told=None if as_json else until.tell_look,
                 )

@@ -8,7 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from faircast.cli.common import Jobs, Json, Label, Sets, one_place, say, table, verb
+from faircast.cli.common import (
+    Certificates,
+    Dask,
+    Jobs,
+    Json,
+    Label,
+    Processes,
+    Sets,
+    engine_of,
+    one_place,
+    say,
+    table,
+    verb,
+)
 from faircast.cli.endings import note, print_json, warn
 from faircast.errors import INTERRUPTED, InputError
 from faircast.progress import Reporter
@@ -46,6 +59,9 @@ def command(
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: results/<name>-tune-<hash>.")] = None,
     label: Label = "",
     jobs: Jobs = None,
+    processes: Processes = None,
+    dask: Dask = None,
+    certificates: Certificates = None,
     as_json: Json = False,
 ) -> None:
     r"""Look for the values of keys that are best for an objective.
@@ -79,7 +95,7 @@ def command(
             width=width,
             seed=seed,
             sets=sets or [],
-            jobs=jobs,
+            engine=engine_of(jobs, processes, dask, certificates),
             out=out,
             label=label,
             watcher=reporter,
