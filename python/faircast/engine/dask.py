@@ -108,7 +108,7 @@ class Seen(NamedTuple):
 
     address: str
     identity: str
-    """A name that no other worker process ever has."""
+    """Its name and its folder, which no other worker process ever has."""
 
 
 @dataclass(frozen=True)
@@ -288,7 +288,8 @@ class DaskCrew(Crew):
             if self._ready.pop(worker, None) is not None:
                 gone.append(Went(worker, f"its worker at {worker.address} has died"))
             lost = [key for key in self._futures if key[0] == worker]
-            self._client.cancel([self._futures.pop(key) for key in lost], asynchronous=True)
+            if lost:
+                self._client.loop.add_callback(self._forget, [self._futures.pop(key) for key in lost])
         for worker, at_once in present.items():
             if worker not in self._ready and worker not in self._boarding and worker not in self._refused:
                 self._boarding[worker] = at_once
@@ -324,9 +325,12 @@ class DaskCrew(Crew):
                 if not self._is_closing:
                     self._said.put(self._lost())
                 return
+            except Exception as error:
+                self._said.put(Ended(f"the Dask scheduler cannot be asked for its workers: {error}"))
+                return
             present: dict[Seen, int] = {}
             for address, info in found["workers"].items():
-                worker = Seen(address, str(info["id"]))
+                worker = Seen(address, f"{info['id']} in {info.get('local_directory')}")
                 if info.get("status", "running") == "running":
                     stalled.pop(worker, None)
                 elif time.monotonic() - stalled.setdefault(worker, time.monotonic()) > PAUSED_S:
@@ -334,6 +338,11 @@ class DaskCrew(Crew):
                 present[worker] = int(info["nthreads"])
             self._said.put(Present(present))
             await asyncio.sleep(LOOK_S)
+
+    async def _forget(self, futures: list[Future]) -> None:
+        """Tell the scheduler that these batches are not wanted any more."""
+        with suppress(Exception):
+            await self._client.cancel(futures, asynchronous=True)
 
     async def _fetch(self, worker: Seen, number: int, future: Future) -> None:
         from distributed import KilledWorker
