@@ -33,8 +33,14 @@ pub struct Config {
     pub observation: Duration,
     /// The longest that the observation time becomes (open in the paper). Default 64 s.
     pub max_observation: Duration,
-    /// When the observation time returns to its first value (open in the paper). Default "calm".
-    pub reset: Reset,
+    /// When the observation time returns to its first value (open in the paper). Default "calm"; with `reads = "drops"`
+    /// "level".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reset: Option<Reset>,
+    /// What a release waits for that follows from a comparison, as multicast sessions have less than unicast flows (open
+    /// in the paper). Default "observation"; with `reads = "drops"` "hold".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compared: Option<Compared>,
     /// Over how long packets are counted (open in the paper). Default 2 s.
     pub window: Duration,
     /// For how long after its last packet a flow or layer counts as there (open in the paper). Default 3 s.
@@ -74,6 +80,21 @@ pub enum Reset {
     Calm,
     /// Never, as in the paper's algorithm.
     Never,
+    /// It belongs to the number of layers with which it last grew: below that releases wait for its first value. It
+    /// grows only when a block follows a release, and returns when a release from that number on proves right, and when
+    /// a session comes or goes.
+    Level,
+}
+
+/// What a release waits for that follows from a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "BlockingCompared")]
+pub enum Compared {
+    /// The observation time, which grows with it as with any release.
+    Observation,
+    /// The hold alone, and the observation time stays what it is.
+    Hold,
 }
 
 /// What is counted.
@@ -122,7 +143,8 @@ impl Default for Config {
             interval: Duration::from_millis(20),
             observation: Duration::from_secs(1),
             max_observation: Duration::from_secs(64),
-            reset: Reset::Calm,
+            reset: None,
+            compared: None,
             window: Duration::from_secs(2),
             lifetime: Duration::from_secs(3),
             hold: None,
@@ -146,6 +168,22 @@ limits! { Config {
 
 impl Config {
     pub(in crate::router) const ACTS_ON_SESSIONS: bool = true;
+
+    /// When the observation time returns.
+    pub(super) fn reset(&self) -> Reset {
+        self.reset.unwrap_or(match self.reads {
+            Reads::Length => Reset::Calm,
+            Reads::Drops => Reset::Level,
+        })
+    }
+
+    /// What a release by comparison waits for.
+    pub(super) fn compared(&self) -> Compared {
+        self.compared.unwrap_or(match self.reads {
+            Reads::Length => Compared::Observation,
+            Reads::Drops => Compared::Hold,
+        })
+    }
 
     /// Every field with an illegal value, and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {

@@ -1,6 +1,6 @@
 //! When to block a layer and when to release one: the phases of the queue and Algorithm 1 of [Peng].
 
-use super::config::{Config, Reads, Reset};
+use super::config::{Compared, Config, Reads, Reset};
 use faircast_proto::time::{Duration, Instant};
 
 /// What is seen at a look at the queue.
@@ -13,8 +13,12 @@ pub(super) struct Traffic {
     /// What each kind has sent in the window, in what is counted.
     pub(super) unicast: u64,
     pub(super) multicast: u64,
+    /// How many layers of all multicast sessions pass.
+    pub(super) layers: u32,
     /// A session has come or gone since the last look.
     pub(super) changed: bool,
+    /// The link has become faster since.
+    pub(super) faster: bool,
 }
 
 /// What is wanted.
@@ -30,7 +34,10 @@ pub(super) enum Wish {
 enum Action {
     None,
     Block,
+    /// A release that the observation time has a part in.
     Release,
+    /// A release by comparison that waited for the hold alone.
+    Due,
 }
 
 /// A block this soon after a release, or within two windows of it, is put down to the release.
@@ -43,13 +50,24 @@ const CALM: u64 = 4;
 pub(super) struct Controller {
     config: Config,
     hold: Duration,
+    reset: Reset,
+    compared: Compared,
     /// Since when the queue has been short, or since the last release.
     short_since: Option<Instant>,
     /// T_obs.
     observation: Duration,
+    /// With `Reset::Level`: from how many layers on it counts, if not from any number on.
+    level: Option<u32>,
+    /// When a release led that far, if nothing has been blocked since.
+    on_trial: Option<Instant>,
+    /// How many layers passed at the last look, and whether no unicast session was there.
+    layers: u32,
+    alone: bool,
     last: Action,
     acted: Option<Instant>,
     released: Option<Instant>,
+    /// What the release would be that the last look wished for.
+    wished: Action,
     phase: u8,
     /// How many looks found each phase.
     looks: [u64; 3],
@@ -61,11 +79,18 @@ impl Controller {
         Controller {
             config: config.clone(),
             hold: config.hold.unwrap_or(config.window),
+            reset: config.reset(),
+            compared: config.compared(),
             short_since: None,
             observation: config.observation,
+            level: None,
+            on_trial: None,
+            layers: 0,
+            alone: false,
             last: Action::None,
             acted: None,
             released: None,
+            wished: Action::None,
             phase: 0,
             looks: [0; 3],
             means: [f64::NAN; 2],
@@ -87,9 +112,9 @@ impl Controller {
         self.looks
     }
 
-    /// T_obs.
-    pub(super) fn observation(&self) -> Duration {
-        self.observation
+    /// T_obs, in seconds.
+    pub(super) fn observation_s(&self) -> f64 {
+        self.observation.as_secs_f64()
     }
 
     /// What a unicast and a multicast session sent on average in the window before the last look.
@@ -100,9 +125,17 @@ impl Controller {
     /// Looks at the queue: what is wanted. If it can be done, [`has_blocked`](Self::has_blocked) or
     /// [`has_released`](Self::has_released) must follow.
     pub(super) fn look(&mut self, now: Instant, traffic: &Traffic) -> Wish {
-        if traffic.changed && self.config.reset == Reset::Calm {
+        let proved = self.on_trial.is_some_and(|since| now.since(since) > self.soon());
+        let anew = match self.reset {
+            Reset::Never => false,
+            Reset::Calm => traffic.changed,
+            Reset::Level => traffic.changed || traffic.faster || proved,
+        };
+        if anew {
             self.observation = self.config.observation;
+            (self.level, self.on_trial) = (None, None);
         }
+        self.layers = traffic.layers;
         self.phase = traffic.phase;
         self.looks[usize::from(traffic.phase) - 1] += 1;
         let mean = |sum: u64, sessions: usize| sum as f64 / sessions as f64;
@@ -113,70 +146,99 @@ impl Controller {
             self.short_since = None;
             return Wish::Nothing;
         }
+        self.alone = traffic.unicast_sessions == 0;
         // Without unicast sessions there is nothing to compare with, and a queue of constant rates is hardly ever
-        // empty: all that is not long counts as short.
-        let alone = traffic.unicast_sessions == 0;
-        let phase = if traffic.phase == 2 && alone { 1 } else { traffic.phase };
+        // empty: all that is not long counts as short by its length.
+        let is_short = self.alone && self.config.reads == Reads::Length;
+        let phase = if traffic.phase == 2 && is_short { 1 } else { traffic.phase };
         let waited = |time: Duration| self.acted.is_none_or(|acted| now.since(acted) >= time);
-        match phase {
+        // The paper has no timer for what follows from a comparison; without one every layer would be released before
+        // the means follow.
+        let (pause, by_comparison) = match self.compared {
+            Compared::Observation => (self.hold.max(self.observation), Action::Release),
+            Compared::Hold => (self.hold, Action::Due),
+        };
+        let due = multicast < unicast && waited(pause);
+        if phase != 1 {
+            self.short_since = None;
+        }
+        self.wished = match phase {
             1 => {
-                let Some(since) = self.short_since else {
-                    self.short_since = Some(now);
-                    return Wish::Nothing;
-                };
-                if now.since(since) >= self.observation && waited(self.hold) {
+                let since = *self.short_since.get_or_insert(now);
+                let below = self.level.is_some_and(|level| traffic.layers + 1 < level);
+                let observation = if below { self.config.observation } else { self.observation };
+                if now.since(since) >= observation && waited(self.hold) {
                     // The observation begins anew, whether or not there is a layer to release.
                     self.short_since = Some(now);
-                    return Wish::Release;
-                }
-                Wish::Nothing
-            }
-            2 => {
-                self.short_since = None;
-                // The paper has no timer here; without one every layer would be released before the means follow.
-                match multicast < unicast && waited(self.hold.max(self.observation)) {
-                    true => Wish::Release,
-                    false => Wish::Nothing,
+                    if due { by_comparison } else { Action::Release }
+                } else if due && self.compared == Compared::Hold {
+                    by_comparison
+                } else {
+                    Action::None
                 }
             }
+            2 if due => by_comparison,
+            2 => Action::None,
             _ => {
-                self.short_since = None;
                 let hold = if self.last == Action::Block { self.config.block_hold } else { self.hold };
                 // Unicast sessions that got nothing through make any excess infinite.
-                let excess = alone || multicast - unicast > self.config.excess * unicast;
-                // Where unicast flows fill the link something is dropped all the time, so that a session which has
-                // less than they have would wait for ever.
-                let lacks = self.config.reads == Reads::Drops && multicast < unicast;
+                let excess = self.alone || multicast - unicast > self.config.excess * unicast;
                 if excess && waited(hold) {
-                    Wish::Block
-                } else if lacks && waited(self.hold.max(self.observation)) {
-                    Wish::Release
+                    Action::Block
+                } else if due && self.config.reads == Reads::Drops {
+                    // Where unicast flows fill the link something is dropped all the time, so that a session which has
+                    // less than they have would wait for ever.
+                    by_comparison
                 } else {
-                    Wish::Nothing
+                    Action::None
                 }
             }
+        };
+        match self.wished {
+            Action::None => Wish::Nothing,
+            Action::Block => Wish::Block,
+            Action::Release | Action::Due => Wish::Release,
         }
     }
 
     /// A layer has been blocked.
     pub(super) fn has_blocked(&mut self, now: Instant) {
-        let soon = RIGHT_AFTER.max(self.config.window + self.config.window);
-        if self.last == Action::Release && self.acted.is_some_and(|acted| now.since(acted) <= soon) {
+        if self.last == Action::Release && self.acted.is_some_and(|acted| now.since(acted) <= self.soon()) {
             self.lengthen(self.config.back_factor);
+            if self.by_level() {
+                self.level = Some(self.layers);
+            }
         }
+        self.on_trial = None;
         (self.last, self.acted) = (Action::Block, Some(now));
     }
 
     /// A layer has been released.
     pub(super) fn has_released(&mut self, now: Instant) {
-        let calm = Duration(self.observation.0.saturating_mul(CALM));
-        let reset = self.config.reset == Reset::Calm;
-        if reset && self.released.is_none_or(|released| now.since(released) > calm) {
-            self.observation = self.config.observation;
-        } else if self.last == Action::Release {
-            self.lengthen(self.config.slow_factor);
+        if self.wished == Action::Release {
+            let calm = Duration(self.observation.0.saturating_mul(CALM));
+            if self.by_level() {
+                if self.level.is_some_and(|level| self.layers + 1 >= level) {
+                    self.on_trial = self.on_trial.or(Some(now));
+                }
+            } else if self.reset != Reset::Never && self.released.is_none_or(|released| now.since(released) > calm) {
+                self.observation = self.config.observation;
+            } else if self.last == Action::Release {
+                self.lengthen(self.config.slow_factor);
+            }
+            self.released = Some(now);
         }
-        (self.last, self.acted, self.released) = (Action::Release, Some(now), Some(now));
+        (self.last, self.acted) = (self.wished, Some(now));
+    }
+
+    /// Whether T_obs belongs to a number of layers: beside unicast flows, which build up their rates after each loss, a
+    /// short queue alone is no sign that there is room.
+    fn by_level(&self) -> bool {
+        self.reset == Reset::Level && self.alone
+    }
+
+    fn soon(&self) -> Duration {
+        RIGHT_AFTER.max(self.config.window + self.config.window)
     }
 
     fn lengthen(&mut self, factor: f64) {
@@ -195,8 +257,16 @@ mod tests {
         done: Vec<(f64, Wish, f64)>,
     }
 
-    const QUIET: Traffic =
-        Traffic { phase: 1, unicast_sessions: 2, multicast_sessions: 2, unicast: 20, multicast: 20, changed: false };
+    const QUIET: Traffic = Traffic {
+        phase: 1,
+        unicast_sessions: 2,
+        multicast_sessions: 2,
+        unicast: 20,
+        multicast: 20,
+        layers: 4,
+        changed: false,
+        faster: false,
+    };
 
     impl Bench {
         fn new(config: &Config) -> Bench {
@@ -213,7 +283,7 @@ mod tests {
                     Wish::Release => self.controller.has_released(self.now),
                 }
                 if wish != Wish::Nothing {
-                    let observation = self.controller.observation().as_secs_f64();
+                    let observation = self.controller.observation_s();
                     self.done.push((self.now.as_secs_f64(), wish, observation));
                 }
                 self.now += Duration::from_millis(20);
@@ -298,14 +368,14 @@ mod tests {
     #[test]
     fn the_observation_time_returns_when_it_is_calm_or_somebody_comes_or_goes() {
         let run = |reset| {
-            let mut bench = Bench::new(&Config { reset, ..Config::default() });
+            let mut bench = Bench::new(&Config { reset: Some(reset), ..Config::default() });
             let mut observations: Vec<f64> = bench.until(5.0, QUIET).iter().map(|done| done.2).collect();
             // More than four times 2.25 s without a release.
             bench.until(14.02, Traffic { phase: 2, ..QUIET });
             observations.extend(bench.until(16.4, QUIET).iter().map(|done| done.2));
             observations.extend(bench.until(18.5, QUIET).iter().map(|done| done.2));
             bench.until(18.52, Traffic { changed: true, ..QUIET });
-            observations.push(bench.controller.observation().as_secs_f64());
+            observations.push(bench.controller.observation_s());
             observations
         };
         assert_eq!(run(Reset::Calm), [1.0, 1.5, 2.25, 1.0, 1.5, 1.0]);
@@ -321,6 +391,125 @@ mod tests {
             assert_eq!(bench.until(at - 0.02, between), []);
             assert_eq!(bench.until(at, Traffic { multicast: 19, ..between }), [(at, Release, observation)]);
         }
+    }
+
+    const BY_DROPS: fn() -> Config = || Config { reads: Reads::Drops, ..Config::default() };
+    const ALONE: Traffic = Traffic { unicast_sessions: 0, unicast: 0, ..QUIET };
+
+    #[test]
+    fn where_drops_are_read_what_is_due_by_comparison_comes_with_each_hold_and_is_no_observation() {
+        for phase in [2, 3] {
+            let lacks = Traffic { phase, multicast: 19, ..QUIET };
+            let mut bench = Bench::new(&BY_DROPS());
+            let due: Vec<_> = (0..=50).map(|n| (2.0 * f64::from(n), Release, 1.0)).collect();
+            assert_eq!(bench.until(101.0, lacks), due, "phase {phase}");
+            // A block after it says nothing of how long to observe.
+            assert_eq!(bench.until(102.0, Traffic { phase: 3, multicast: 25, ..QUIET }), [(102.0, Block, 1.0)]);
+            // Nor does it follow a release that observation has found.
+            assert_eq!(bench.until(104.0, QUIET), [(104.0, Release, 1.0)]);
+            assert_eq!(bench.until(106.0, lacks), [(106.0, Release, 1.0)]);
+        }
+        // As before it was so, and as the paper's scheme has it here.
+        let config = Config { compared: Some(Compared::Observation), reset: Some(Reset::Calm), ..BY_DROPS() };
+        let mut bench = Bench::new(&config);
+        let done = bench.until(7.0, Traffic { phase: 2, multicast: 19, ..QUIET });
+        assert_eq!(done, [(0.0, Release, 1.0), (2.0, Release, 1.5), (4.0, Release, 2.25), (6.26, Release, 3.375)]);
+    }
+
+    #[test]
+    fn with_a_level_only_what_failed_is_observed_for_longer() {
+        let mut bench = Bench::new(&BY_DROPS());
+        let with = |layers: u32, phase: u8| Traffic { phase, layers, ..ALONE };
+        // However many releases follow each other.
+        let done = bench.until(60.0, with(9, 1));
+        assert_eq!(done[..3], [(1.0, Release, 1.0), (3.0, Release, 1.0), (5.0, Release, 1.0)]);
+        assert_eq!(done.len(), 30, "one in each hold");
+        // The release to ten layers at 59 s was one too many.
+        assert_eq!(bench.until(61.0, with(10, 3)), [(61.0, Block, 4.0)]);
+        // What leads to ten again is observed for 4 s, from 61.02 s on.
+        assert_eq!(bench.until(65.0, with(9, 1)), []);
+        assert_eq!(bench.until(65.02, with(9, 1)), [(65.02, Release, 4.0)]);
+        assert_eq!(bench.until(67.02, with(10, 3)), [(67.02, Block, 16.0)]);
+        // What leads to fewer is not.
+        assert_eq!(bench.until(71.1, with(8, 1)), [(69.02, Release, 16.0), (71.02, Release, 16.0)]);
+        assert_eq!(bench.until(87.0, with(9, 1)), []);
+        assert_eq!(bench.until(87.02, with(9, 1)), [(87.02, Release, 16.0)]);
+        // A release to ten that stays for more than 5 s was right, and nothing is too many any more.
+        assert_eq!(bench.until(92.02, with(10, 2)), []);
+        assert_eq!(bench.controller.observation_s(), 16.0);
+        assert_eq!(bench.until(92.04, with(10, 2)), []);
+        assert_eq!(bench.controller.observation_s(), 1.0);
+        let done = bench.until(95.1, with(10, 1));
+        assert_eq!(done, [(93.06, Release, 1.0), (95.06, Release, 1.0)]);
+    }
+
+    /// By drops and alone: a release to ten layers was one too many, at 3 s.
+    fn failed() -> Bench {
+        let mut bench = Bench::new(&BY_DROPS());
+        assert_eq!(bench.until(1.0, Traffic { layers: 9, ..ALONE }), [(1.0, Release, 1.0)]);
+        assert_eq!(bench.until(3.0, Traffic { layers: 10, phase: 3, ..ALONE }), [(3.0, Block, 4.0)]);
+        bench
+    }
+
+    #[test]
+    fn a_release_to_the_level_proves_right_though_others_follow() {
+        let mut bench = failed();
+        assert_eq!(bench.until(7.02, Traffic { layers: 9, ..ALONE }), [(7.02, Release, 4.0)]);
+        assert_eq!(bench.until(12.02, Traffic { layers: 10, ..ALONE }), [(11.02, Release, 4.0)]);
+        // 5 s after the first of them.
+        assert_eq!(bench.until(13.1, Traffic { layers: 11, ..ALONE }), [(13.02, Release, 1.0)]);
+        // A block in between makes it wait for the next one.
+        let mut bench = failed();
+        bench.until(7.02, Traffic { layers: 9, ..ALONE });
+        assert_eq!(bench.until(9.02, Traffic { layers: 10, phase: 3, ..ALONE }), [(9.02, Block, 16.0)]);
+        assert_eq!(bench.until(25.02, Traffic { layers: 9, ..ALONE }), []);
+        assert_eq!(bench.until(25.04, Traffic { layers: 9, ..ALONE }), [(25.04, Release, 16.0)]);
+    }
+
+    #[test]
+    fn below_the_level_nothing_proves_right() {
+        let mut bench = failed();
+        assert_eq!(bench.until(5.1, Traffic { layers: 5, ..ALONE }), [(5.0, Release, 4.0)]);
+        bench.until(20.0, Traffic { layers: 6, phase: 2, ..ALONE });
+        assert_eq!(bench.controller.observation_s(), 4.0);
+        // Who comes or goes changes everything, and so does a faster link.
+        for (changed, faster) in [(true, false), (false, true)] {
+            let mut bench = failed();
+            bench.until(3.02, Traffic { layers: 9, phase: 2, changed, faster, ..ALONE });
+            assert_eq!(bench.until(5.1, Traffic { layers: 9, ..ALONE }), [(5.0, Release, 1.0)]);
+            // Nothing is too many any more.
+            assert_eq!(bench.until(7.1, Traffic { layers: 12, ..ALONE }), [(7.0, Release, 1.0)]);
+        }
+    }
+
+    #[test]
+    fn beside_unicast_sessions_a_short_queue_releases_more_slowly_by_drops_as_by_length() {
+        let by_drops = Bench::new(&BY_DROPS()).until(100.0, QUIET);
+        assert_eq!(by_drops, Bench::new(&Config::default()).until(100.0, QUIET));
+        assert!(by_drops.len() > 8);
+        // What is due by comparison is not kept waiting by that: 10.64 s was the last release, after 3.375 s.
+        let mut bench = Bench::new(&BY_DROPS());
+        bench.until(11.0, QUIET);
+        let done = bench.until(14.7, Traffic { multicast: 19, ..QUIET });
+        assert_eq!(done, [(12.64, Release, 5.0625), (14.64, Release, 5.0625)]);
+        // By length it would be.
+        let mut bench = Bench::new(&Config::default());
+        bench.until(11.0, QUIET);
+        assert_eq!(bench.until(14.7, Traffic { multicast: 19, ..QUIET }), []);
+        // A faster link says nothing by length.
+        for reset in [Reset::Calm, Reset::Never] {
+            let mut bench = Bench::new(&Config { reset: Some(reset), ..Config::default() });
+            bench.until(11.0, QUIET);
+            bench.until(11.02, Traffic { faster: true, ..QUIET });
+            assert_eq!(bench.controller.observation_s(), 5.0625);
+        }
+    }
+
+    #[test]
+    fn by_drops_a_session_alone_is_given_nothing_until_the_queue_is_short() {
+        let between = Traffic { phase: 2, ..ALONE };
+        assert_eq!(Bench::new(&BY_DROPS()).until(20.0, between), []);
+        assert_ne!(Bench::new(&Config::default()).until(20.0, between), []);
     }
 
     #[test]

@@ -19,7 +19,7 @@ mod signals;
 #[cfg(test)]
 mod tests;
 
-pub use config::{Admission, Config, Count, Reads, Reset, Unicast};
+pub use config::{Admission, Compared, Config, Count, Reads, Reset, Unicast};
 
 use super::GaugeSubject;
 use super::{MembershipChange, Offer, RouterAgent, RouterContext, RouterGauge, RouterOutbox, RouterView, SessionAt};
@@ -100,13 +100,17 @@ impl LayerBlocking {
         }
     }
 
-    /// The phase of the queue: 1 short, 3 long, 2 between.
-    fn phase(&self, at: &RouterView<'_>) -> u8 {
-        let waiting = match self.limit {
+    /// What waits, in what the limit counts.
+    fn waiting(&self, at: &RouterView<'_>) -> f64 {
+        match self.limit {
             QueueSize::Packets(_) => f64::from(at.interface.waiting_pkts),
             QueueSize::Bytes(_) => at.interface.waiting_bytes as f64,
-        };
-        match (waiting, &self.signals) {
+        }
+    }
+
+    /// The phase of the queue: 1 short, 3 long, 2 between.
+    fn phase(&self, at: &RouterView<'_>) -> u8 {
+        match (self.waiting(at), &self.signals) {
             (many, _) if many >= self.upper => 3,
             (_, Some(signals)) => signals.phase(at.interface.now),
             (few, None) if few <= self.lower => 1,
@@ -124,9 +128,15 @@ impl LayerBlocking {
     fn look(&mut self, at: &RouterView<'_>, out: &mut RouterOutbox) {
         let now = at.interface.now;
         self.accounting.expire(now);
+        let is_short = self.waiting(at) <= self.lower;
         if let Some(signals) = &mut self.signals {
             signals.expire(now);
+            if is_short {
+                signals.note_short(now);
+            }
         }
+        // What has been too much may be right on a link that is faster now.
+        let faster = at.interface.rate > self.rate;
         self.rate = at.interface.rate;
         for session in at.sessions {
             let live = self.live(session, now).len();
@@ -136,7 +146,7 @@ impl LayerBlocking {
         }
         let changed = self.accounting.take_changed();
         if self.of_sessions.is_some() {
-            return self.look_at_each(at, changed, out);
+            return self.look_at_each(at, [changed, faster], out);
         }
         let traffic = Traffic {
             phase: self.phase(at),
@@ -144,7 +154,9 @@ impl LayerBlocking {
             multicast_sessions: self.accounting.multicast_sessions(),
             unicast: self.accounting.unicast(now),
             multicast: self.accounting.multicast(now),
+            layers: at.sessions.iter().map(|session| self.live(session, now).len()).sum(),
             changed,
+            faster,
         };
         let phase = self.controller.phase();
         let wish = self.controller.look(now, &traffic);
@@ -160,18 +172,21 @@ impl LayerBlocking {
 
     /// Looks at the queue of each session. The scheduler sees to shares, so nothing is compared: as where a session is
     /// alone, it is too much if its own packets are dropped or marked, and not if none are.
-    fn look_at_each(&mut self, at: &RouterView<'_>, changed: bool, out: &mut RouterOutbox) {
+    fn look_at_each(&mut self, at: &RouterView<'_>, [changed, faster]: [bool; 2], out: &mut RouterOutbox) {
         let now = at.interface.now;
         for session in at.sessions {
             let flow = session.flow;
+            let live = self.live(session, now).len();
             let (Some(signals), Some(controllers)) = (&self.signals, &mut self.of_sessions) else { return };
             let traffic = Traffic {
                 phase: signals.phase_of(flow, now),
                 unicast_sessions: 0,
-                multicast_sessions: usize::from(self.sessions.get(&flow).is_some_and(|known| known.live > 0)),
+                multicast_sessions: usize::from(live > 0),
                 unicast: 0,
                 multicast: self.accounting.of_session(flow),
+                layers: live,
                 changed,
+                faster,
             };
             let controller = controllers.entry(flow).or_insert_with(|| Controller::new(&self.config));
             match controller.look(now, &traffic) {
@@ -360,7 +375,7 @@ impl RouterAgent for LayerBlocking {
             ("phase_1_looks", looks[0] as f64),
             ("phase_2_looks", looks[1] as f64),
             ("phase_3_looks", looks[2] as f64),
-            ("observation_s", self.controller.observation().as_secs_f64()),
+            ("observation_s", self.controller.observation_s()),
             ("unicast_mean", unicast_mean),
             ("multicast_mean", multicast_mean),
             ("unicast_sessions", self.accounting.unicast_sessions() as f64),
@@ -381,7 +396,9 @@ impl RouterAgent for LayerBlocking {
                 ("live_layers", f64::from(known.live)),
                 ("waste_bound_bps", self.waste_bound(flow, known)),
             ];
-            for (name, value) in session {
+            let own = self.of_sessions.as_ref().and_then(|controllers| controllers.get(&flow));
+            let observed = own.map(|own| [("phase", f64::from(own.phase())), ("observation_s", own.observation_s())]);
+            for (name, value) in session.into_iter().chain(observed.into_iter().flatten()) {
                 tell(RouterGauge { about: GaugeSubject::Flow(flow), name, value });
             }
         }

@@ -12,11 +12,14 @@ struct Bench {
     agent: LayerBlocking,
     sessions: Vec<SessionAt>,
     waiting: u32,
+    rate: Rate,
     now: Instant,
     /// The session whose source has paused.
     paused: Option<FlowId>,
     done: Vec<(char, usize)>,
 }
+
+const RATE: Rate = Rate(1_500_000);
 
 impl Bench {
     fn new(config: &Config) -> Bench {
@@ -29,7 +32,7 @@ impl Bench {
 
     fn at(config: &Config, limit: QueueSize, is_fair: bool) -> Bench {
         let context = RouterContext {
-            rate: Rate(1_500_000),
+            rate: RATE,
             delay: Duration::ZERO,
             limit,
             is_fair,
@@ -37,7 +40,15 @@ impl Bench {
             random: Random::stream(1, "bench"),
         };
         let agent = LayerBlocking::new(config, context);
-        Bench { agent, sessions: Vec::new(), waiting: 0, now: Instant::ZERO, paused: None, done: Vec::new() }
+        Bench {
+            agent,
+            sessions: Vec::new(),
+            waiting: 0,
+            rate: RATE,
+            now: Instant::ZERO,
+            paused: None,
+            done: Vec::new(),
+        }
     }
 
     fn hands<T>(&mut self, hand: impl FnOnce(&mut LayerBlocking, &RouterView<'_>, &mut RouterOutbox) -> T) -> T {
@@ -47,7 +58,7 @@ impl Bench {
             waiting_bytes: 1000 * u64::from(self.waiting),
             transmitting: true,
             idle_since: Instant::ZERO,
-            rate: Rate(1_500_000),
+            rate: self.rate,
         };
         let mut out = RouterOutbox::default();
         let hosts = [1, 2, 3, 3].map(NodeId);
@@ -490,9 +501,15 @@ const BY_DROPS: fn() -> Config = || Config { reads: Reads::Drops, ..Config::defa
 fn a_queue_that_is_kept_short_speaks_by_what_it_drops_and_marks() {
     let mut bench = Bench::new(&BY_DROPS());
     bench.join(0, &[0, 1, 2, 3, 4]);
-    // Three packets wait, by length neither few nor many. Nothing is dropped: there would be room for more.
+    // Three packets wait, by length neither few nor many. Nothing is dropped, but the queue may be filling.
     bench.waiting = 3;
     assert_eq!(bench.pass(3.0, 10), []);
+    assert_eq!(bench.told(GaugeSubject::Interface, "phase"), 2.0);
+    // Once it is found empty there is room for more, for a window.
+    bench.waiting = 0;
+    assert_eq!(bench.pass(0.1, 10), []);
+    bench.waiting = 3;
+    assert_eq!(bench.pass(0.9, 10), []);
     assert_eq!(bench.told(GaugeSubject::Interface, "phase"), 1.0);
     // A drop of whoever it is: the session sends 50 packets a second where a flow sends 10, and gives a layer, once.
     bench.acts_on(9);
@@ -503,6 +520,7 @@ fn a_queue_that_is_kept_short_speaks_by_what_it_drops_and_marks() {
     // As long as it goes on there is one less every half second, down to the base.
     assert_eq!(bench.pass_acting(2.0, 10, (0, 0.1)), [('b', 3), ('b', 2), ('b', 1)]);
     // It has what the flow has. After a window without drops, and an observation, one comes back.
+    bench.waiting = 0;
     assert_eq!(bench.pass(2.9, 10), []);
     assert_eq!(bench.pass(0.4, 10), [('r', 1)]);
     // A queue that is long is long, whatever it drops.
@@ -534,9 +552,24 @@ fn under_fair_queueing_a_session_answers_what_is_dropped_of_its_own() {
     // No matter that the flow has far more.
     assert_eq!(bench.pass_acting(1.2, 1000, (1, 0.1)), [('b', 10), ('b', 9), ('b', 8)]);
     assert_eq!(bench.told(GaugeSubject::Flow(FlowId(0)), "live_layers"), 5.0);
-    // Calm on its own queue gives them back, by an observation time that has grown for none of the other's acts.
-    let done = bench.pass_acting(20.0, 10, (9, 0.1));
-    assert!(done.starts_with(&[('r', 8), ('r', 9)]) && done.iter().all(|done| done.0 == 'r'), "{done:?}");
+    let observed = |bench: &Bench| {
+        [0, 1].map(|flow| ["phase", "observation_s"].map(|name| bench.told(GaugeSubject::Flow(FlowId(flow)), name)))
+    };
+    assert_eq!(observed(&bench), [[1.0, 1.0], [3.0, 1.0]]);
+    // Calm on its own queue gives them back, one with each hold.
+    assert_eq!(bench.pass_acting(20.0, 10, (9, 0.1)), [('r', 8), ('r', 9), ('r', 10)]);
+    assert_eq!(observed(&bench), [[1.0, 1.0], [1.0, 1.0]]);
+    // One that was too much is observed for longer, and the other session knows nothing of that.
+    assert_eq!(bench.pass_acting(0.1, 10, (1, 0.1)), [('b', 10)]);
+    assert_eq!(bench.pass(4.0, 10), [('r', 10)]);
+    bench.pass(1.5, 10);
+    assert_eq!(bench.pass_acting(0.6, 10, (1, 0.1)), [('b', 10)]);
+    assert_eq!(observed(&bench), [[1.0, 1.0], [3.0, 4.0]]);
+    // Where all share a queue there is one controller, of the interface.
+    let mut shared = Bench::new(&BY_DROPS());
+    shared.join(0, &[0, 1]);
+    shared.pass(1.0, 10);
+    assert!(shared.told(GaugeSubject::Flow(FlowId(0)), "phase").is_nan());
     bench.join(1, &[]);
     bench.join(1, &[0, 1]);
     assert_eq!(bench.pass(1.0, 10), []);
@@ -552,4 +585,23 @@ fn acknowledgements_that_are_dropped_say_nothing() {
     let now = bench.now;
     bench.hands(|agent, _, _| agent.on_congestion(&report, now));
     assert_eq!(bench.pass(1.0, 10), []);
+}
+
+#[test]
+fn on_a_faster_link_what_was_too_much_is_tried_at_once() {
+    for is_fair in [false, true] {
+        for (rate, observation_s) in [(RATE, 4.0), (Rate(1_400_000), 4.0), (Rate(1_600_000), 1.0)] {
+            let mut bench = Bench::at(&BY_DROPS(), QueueSize::Packets(50.0), is_fair);
+            bench.join(0, &[0, 1, 2]);
+            assert_eq!(bench.pass(3.0, 0), []);
+            assert_eq!(bench.pass_acting(0.1, 0, (0, 0.1)), [('b', 2)]);
+            assert_eq!(bench.pass(4.0, 0), [('r', 2)]);
+            bench.pass(1.5, 0);
+            assert_eq!(bench.pass_acting(0.6, 0, (0, 0.1)), [('b', 2)]);
+            bench.rate = rate;
+            bench.pass(0.1, 0);
+            let about = if is_fair { GaugeSubject::Flow(FlowId(0)) } else { GaugeSubject::Interface };
+            assert_eq!(bench.told(about, "observation_s"), observation_s, "{rate:?}");
+        }
+    }
 }
