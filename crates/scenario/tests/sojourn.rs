@@ -19,7 +19,10 @@ fn rows(output: &RunOutput, link: &str) -> Rows {
     let times = ["mean_s", "p50_s", "p90_s", "p95_s", "p99_s", "max_s"].map(|column| numbers(found, column));
     let key = |row: usize| (of[row].clone(), classes[row].clone(), flows[row].clone());
     let own = (0..found.rows()).filter(|&row| links[row] == link);
-    own.map(|row| (key(row), (packets[row], times.map(|column| column[row])))).collect()
+    let all: Vec<_> = own.map(|row| (key(row), (packets[row], times.map(|column| column[row])))).collect();
+    let (count, rows) = (all.len(), Rows::from_iter(all));
+    assert_eq!(rows.len(), count, "each stands there once");
+    rows
 }
 
 fn row(rows: &Rows, of: &str, class: &str, flow: &str) -> (i64, [f64; 6]) {
@@ -304,6 +307,23 @@ fn queues_of_which_only_packets_are_kept_are_told_as_well() {
     agrees_with_packets(&go(&text), "packets");
     let text = text.replace("packets = [\"bottleneck\"]\n", "");
     assert_eq!(table(&go(&text), "sojourn").rows(), 0);
+}
+
+#[test]
+fn the_queue_of_a_link_with_legs_is_told_and_that_of_no_leg() {
+    let text = "format = 1\nname = \"x\"\nduration = \"2 s\"\nwarmup = \"0 s\"\n[nodes.a]\n[nodes.b]\n[nodes.c]\n\
+                [links.down]\nfrom = \"a\"\nrate = \"800 kbit/s\"\n\
+                [links.leg-b]\nleg_of = \"down\"\nto = \"b\"\ndelay = \"10 ms\"\n\
+                [links.leg-c]\nleg_of = \"down\"\nto = \"c\"\ndelay = \"10 ms\"\n\
+                [links.up]\nfrom = \"b\"\nto = \"a\"\nrate = \"1 Mbit/s\"\ndelay = \"10 ms\"\nsimplex = true\n\
+                [flows.x]\nkind = \"cbr\"\nfrom = \"a\"\nto = \"b\"\nrate = \"1600 kbit/s\"\npacket_size = \"1000 B\"\n\
+                stop = \"102 ms\"\n[probes]\nqueues = [\"down\"]\npackets = [\"leg-b\", \"down\"]\n";
+    let output = go(text);
+    // Numbers 0 to 20, of which each waits 5 ms more than the one before.
+    let (packets, [mean, .., max]) = row(&rows(&output, "down"), "queue", "", "");
+    assert_eq!((packets, table(&output, "sojourn").rows()), (21, 2));
+    near(mean, 0.050, 1e-12);
+    near(max, 0.100, 1e-12);
 }
 
 #[test]

@@ -138,7 +138,7 @@ const NUMBERS_TOLD: f64 = 3.0;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::tests::{STEADY, fork, near};
+    use crate::memory::tests::{STEADY, fork, near, network};
     use crate::run::{Control, run};
     use faircast_proto::registry::LIST as SCHEMES;
     use faircast_sim::probe::PacketRow;
@@ -166,6 +166,31 @@ mod tests {
         let off = "[probes]\nflows = false\nlinks = false\n[links.a.agent]\nkind = \"monitor\"\n";
         let network = fork(&format!("{STEADY}{off}"));
         assert!(parts(&network, &Traffic::of(&network)).iter().all(|part| part.bytes == 0.0));
+    }
+
+    #[test]
+    fn waits_are_counted_by_who_may_come_to_a_queue() {
+        let classes = "{ kind = \"classes\", classes = [{ dscp = [1], queue = { kind = \"codel\" } }, \
+                       { queue = { kind = \"codel\" } }] }";
+        let flow = |name: &str, host: u32| {
+            format!(
+                "[flows.{name}]\nkind = \"cbr\"\nrate = \"8 kbit/s\"\nfrom = \"left-{host}\"\nto = \"right-{host}\"\n"
+            )
+        };
+        let network = network(
+            "1 s",
+            &format!(
+                "[topology]\nkind = \"dumbbell\"\nleft = 2\nright = 2\n[links.bottleneck]\nqueue = {classes}\n\
+                 back = {{ queue = {{ kind = \"codel\" }} }}\n{}{}[probes]\n\
+                 queues = [\"bottleneck\", \"access-left-0\"]\npackets = [\"bottleneck\", \"bottleneck.back\"]\n",
+                flow("a", 0),
+                flow("b", 1)
+            ),
+        );
+        let parts = parts(&network, &Traffic::of(&network));
+        let waits = parts.iter().find(|part| part.what == "waits at queues").expect("there is such a part");
+        // Both flows, the queue and its classes; both flows, there and back, and the queue; one flow and the queue.
+        near(waits.bytes, (5.0 + 3.0 + 2.0) * of_waits());
     }
 
     #[test]
