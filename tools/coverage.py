@@ -4,7 +4,7 @@ Metrics are drawn whose mean is known. Each repetition adds values by the rule o
 stops; counted is how often the interval given there has the mean in it. The half width that is asked for is said by the
 number of seeds that it would take if the standard deviation were known, `(1.96 σ/h)²`.
 
-    python tools/coverage.py                    # 10 000 repetitions, about five minutes
+    python tools/coverage.py                    # 10 000 repetitions, two minutes of one core
     python tools/coverage.py --repetitions 500
 """
 
@@ -213,6 +213,7 @@ def main() -> None:
     print("\nEqual things called apart at any look (seeds on average), by --max-reps\n")
     limits = (10, 40, 200)
     print(line(["metric", *map(str, limits), "apart by 0.5 σ, 200"]))
+    print(line(["---"] * (len(limits) + 2)))
     for kind in (*KINDS, COLLAPSE):
         wrong = [called_apart(kind, limit, given.repetitions, given.seed) for limit in limits]
         right = called_apart(kind, 200, given.repetitions, given.seed, shift=0.5)

@@ -207,11 +207,11 @@ def halves_over_seeds(values: NDArray[np.float64], n: int) -> list[list[Estimate
             known[key] = of_rows(values[list(key)].mean(axis=0), n)
         return known[key]
 
-    seeds, count = range(len(values)), values.shape[1] // n - 2
-    return [
-        [jackknife(lambda chosen, at=(which, place): float(of(chosen)[at]), seeds) for place in range(count)]  # type: ignore[misc]
-        for which in range(2)
-    ]
+    def over(which: int, place: int) -> Estimate:
+        return jackknife(lambda chosen: float(of(chosen)[which, place]), range(len(values)))
+
+    count = values.shape[1] // n - 2
+    return [[over(which, place) for place in range(count)] for which in range(2)]
 
 
 def noise_of(values: NDArray[np.float64]) -> float:
