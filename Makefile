@@ -131,6 +131,7 @@ docs: env
 
 # A release: the source distribution and a wheel for this platform, in target/dist. The core names the commit, whatever
 # was compiled before; its symbols stay at home.
+CRATES := orbit proto sim scenario py
 dist: env
 	@rm -rf target/dist
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'abi3audit>=0.0.24,<1'
@@ -138,6 +139,7 @@ dist: env
 	FAIRCAST_RELEASE="$$(git rev-parse HEAD)" $(BIN)/maturin build --quiet --release --strip --out target/dist
 	$(BIN)/python tools/wheel.py sizes target/dist
 	$(BIN)/abi3audit --strict --summary target/dist/*.whl
+	cargo package --quiet --no-verify $(CRATES:%=-p faircast-%)
 
 # That wheel where there is nothing but pip; PYTHONS="python3.12 python3.13" names more.
 PYTHONS ?= $(PYTHON)

@@ -279,6 +279,7 @@ def test_the_digest_of_numbers_sees_numbers_and_nothing_else(tmp_path: Path) -> 
     for change in ({"name": ["ab", "c"]}, {"x": [1.0, 2.0]}, {"n": [2, 1]}, {"n": [1, None]}, {"b": [True, True]}):
         assert digest(pa.table(base | change)) != first
     assert digest(pa.table({"y" if key == "x" else key: value for key, value in base.items()})) != first
+    assert digest(pa.table(base | {"n": [1, None]})) != digest(pa.table(base | {"n": [1, 0]}))
     assert digest(pa.table(base | {"name": ["a", None]})) != digest(pa.table(base | {"name": ["a", ""]}))
     short, long = (pa.array([1.0, 2.0], kind) for kind in (pa.float32(), pa.float64()))
     assert digest(pa.table(base | {"x": short})) != digest(pa.table(base | {"x": long}))

@@ -200,6 +200,21 @@ def test_a_length_that_is_not_there_takes_no_memory(good: Path) -> None:
     assert refusal(place).endswith("was cut off")
 
 
+def test_a_record_that_was_edited_is_refused(good: Path) -> None:
+    """Also if the zip around it is sound: it has a checksum of its own, and one form."""
+    content = sources(good)
+    told = content.pop(RECORD)
+    for changed in (told.replace(b'"name": "small"', b'"name": "large"'), told.replace(b'": "', b'":  "', 1)):
+        assert changed != told
+        place = good.with_name("edited.zip")
+        with place.open("wb") as file:
+            container.write(file, [(RECORD, changed), *content.items()])
+        assert refusal(place) == f"{place} is damaged: archive.json is not as it was archived"
+    with place.open("wb") as file:
+        container.write(file, [(RECORD, told.replace(b'"format": 1', b'"format": 2')), *content.items()])
+    assert refusal(place) == f"{place} is an archive of format 2, not 1; a newer faircast reads it"
+
+
 def test_a_plan_that_means_nothing_is_refused(good: Path, cli: Cli) -> None:
     files = {name: text for name, text in sources(good).items() if name != RECORD}
     digest = next(name for name in files if name.startswith("scenarios/")).partition("/")[2].removesuffix(".json")
