@@ -20,7 +20,7 @@ from test_experiment import HOLDS, make, register  # noqa: F401 - register is a 
 import faircast
 from faircast.archiving import container, verdict
 from faircast.archiving.code import guests_of
-from faircast.archiving.numbers import digest_of
+from faircast.archiving.numbers import digest_of, writer_here
 from faircast.archiving.record import open_archive
 from faircast.errors import InputError
 from faircast.experiments import REGISTRY
@@ -206,6 +206,17 @@ def test_another_version_is_compared_by_numbers(cli: Cli, small: Path, monkeypat
     assert done["notes"] == [
         f"mine.zip was made by faircast {faircast.__version__}, this is 9.8.7: no file can be equal byte by byte, as "
         "each names its version, and numbers may differ, too"
+    ]
+
+
+def test_another_arrow_is_told(cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli("run", small, "--out", "mine")
+    cli("archive", "mine")
+    assert open_archive("mine.zip").record.writers == [writer_here()]
+    monkeypatch.setattr(verdict, "writer_here", lambda: "another")
+    assert told(cli, "mine.zip")["notes"] == [
+        f"tables in mine.zip were written by {writer_here()}, here it is another: their bytes cannot be equal, as each "
+        "names what wrote it"
     ]
 
 

@@ -47,6 +47,20 @@ def digest_of(path: Path) -> str:
     return whole.hexdigest()
 
 
+def writer_of(path: Path) -> str:
+    """What wrote a Parquet file, as it says itself."""
+    import pyarrow.parquet as pq
+
+    return str(pq.read_metadata(path).created_by)
+
+
+def writer_here() -> str:
+    """What Parquet files are written by here."""
+    import pyarrow as pa
+
+    return f"parquet-cpp-arrow version {pa.cpp_version}"
+
+
 def _kind(field: pa.Field, path: Path) -> str:
     """How the values of a column are written down: as texts or as numbers of one kind."""
     import pyarrow as pa

@@ -12,7 +12,7 @@ from faircast.archiving.code import described, guests_of
 from faircast.archiving.container import RECORD, Member, header, write
 from faircast.archiving.environment import environment
 from faircast.archiving.names import clash, wrong_with
-from faircast.archiving.numbers import digest_of
+from faircast.archiving.numbers import digest_of, writer_of
 from faircast.archiving.plans import finished
 from faircast.archiving.record import FILES_MAX, RESULTS, SCENARIOS, SCENARIOS_MAX, Record, is_kept
 from faircast.errors import InputError, brief
@@ -77,6 +77,7 @@ def packed(folder: Path, *, out: str | Path | None = None, authors: Sequence[str
     results = {f"{RESULTS}/{name}": what.folder / name for name in what.files}
     sources: dict[str, bytes | Path] = {**results, **code, **texts, **environment()}
     files = {name: entry_of(source) for name, source in sorted(sources.items())}
+    tables = {name: what.folder / name for name in what.numbers if name.endswith(".parquet")}
     told = what.manifest
     record = Record(
         kind=told["kind"],
@@ -86,7 +87,8 @@ def packed(folder: Path, *, out: str | Path | None = None, authors: Sequence[str
         commit=told.get("commit"),
         plan=what.plan,
         guests=guests,
-        numbers={name: digest_of(what.folder / name) for name in what.numbers if name.endswith(".parquet")},
+        writers=sorted({writer_of(path) for path in tables.values()}),
+        numbers={name: digest_of(path) for name, path in tables.items()},
         files=files,
     )
     names = {digest: scenario.name for digest, scenario in what.scenarios.items()}

@@ -44,6 +44,8 @@ class Record:
     """What is to be run, as `faircast.archiving.plans` writes it."""
     guests: dict[str, dict[str, Any]]
     """By name what is not built in: its ``origin``, and of Python classes ``module``, ``class`` and ``code``."""
+    writers: list[str]
+    """What wrote the tables: versions of Arrow, by which bytes differ, and no number does."""
     numbers: dict[str, str]
     """By table of the results the digest of its numbers (`faircast.archiving.numbers`)."""
     files: dict[str, tuple[int, str]] = field(default_factory=dict)
@@ -86,7 +88,7 @@ class Record:
     def _is_sound(self) -> bool:
         texts = (self.kind, self.name, self.version, self.build, self.commit or "")
         return (
-            all(isinstance(text, str) for text in (*texts, *self.numbers.values()))
+            all(isinstance(text, str) for text in (*texts, *self.writers, *self.numbers.values()))
             and all(isinstance(table, dict) for table in (self.plan, *self.guests.values()))
             and all(type(length) is int and length >= 0 for length, _ in self.files.values())
             and f"{RESULTS}/{MANIFEST}" in self.files

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from faircast.archiving.code import provide
-from faircast.archiving.numbers import digest_of
+from faircast.archiving.numbers import digest_of, writer_here
 from faircast.archiving.record import RESULTS, Opened, open_archive
 from faircast.archiving.repeat import repeat
 from faircast.batch import Watcher
@@ -151,10 +151,16 @@ def differences(opened: Opened) -> list[str]:
             f"{opened.path} was made by faircast {record.version}, this is {faircast_version()}: no file can be equal "
             "byte by byte, as each names its version, and numbers may differ, too"
         ]
+    notes = []
     if record.build != build():
         commits = f", of commits {record.commit or 'unknown'} and {commit() or 'unknown'}"
-        return [f"{opened.path} was made by another build of faircast {record.version}{commits}"]
-    return []
+        notes.append(f"{opened.path} was made by another build of faircast {record.version}{commits}")
+    if others := [writer for writer in record.writers if writer != writer_here()]:
+        notes.append(
+            f"tables in {opened.path} were written by {', '.join(others)}, here it is {writer_here()}: their bytes "
+            "cannot be equal, as each names what wrote it"
+        )
+    return notes
 
 
 def counts(name: str) -> bool:
