@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn places_follow_each_other_and_are_told_within_a_128th() {
         let mut last = 0;
-        let steps = (0..640).map(|eighth| 2f64.powf(f64::from(eighth) / 10.0) as u64);
+        let steps = std::iter::successors(Some(1_u64), |wait| wait.checked_add(wait / 13 + 1));
         for wait in steps.chain((0..200).map(|us| 1000 * us)).collect::<std::collections::BTreeSet<u64>>() {
             let (place, told) = (place_of(wait), told_ns(place_of(wait)));
             assert!(place >= last && place_of(told) == place, "{wait}");
