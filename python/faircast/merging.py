@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from faircast.design import from_json
 from faircast.errors import InputError
 from faircast.ledger import Ledger
 from faircast.manifest import INTERRUPTED, read_manifest, sets_of
@@ -19,8 +20,8 @@ from faircast.sweep_folder import KIND, TABLES, SweepMeasurements, SweepPoint, r
 from faircast.sweeps import FAILED_RUNS, FailedPoint, SweepResult
 from faircast.workplace import Workplace, check_place
 
-SAME = ("version", "build", "name", "hash", "varied")
-"""Entries of the manifests in which all parts agree."""
+SAME = ("version", "build", "name", "hash", "varied", "design")
+"""Entries of the manifests in which all parts agree; not every sweep has the last."""
 
 
 class Part(NamedTuple):
@@ -67,7 +68,7 @@ def merge(*folders: str | Path, out: str | Path) -> SweepResult:
 
     place = Workplace(path, check_free)
     with place.locked():
-        place.manifest |= {entry: first.manifest[entry] for entry in SAME}
+        place.manifest |= {entry: first.manifest[entry] for entry in SAME if entry in first.manifest}
         with place.call(sets=sets_of(first.manifest), shards=[str(part.folder) for part in parts]) as note:
             write_points(place.files, points)
             store = SweepMeasurements.of(place.files, points)
@@ -84,6 +85,7 @@ def merge(*folders: str | Path, out: str | Path) -> SweepResult:
         path,
         store,
         name=str(first.manifest["name"]),
+        design=from_json(first.manifest["design"]) if "design" in first.manifest else None,
         sets=sets_of(first.manifest),
         interrupted=False,
         found=len(store.finished()),

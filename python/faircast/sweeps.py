@@ -450,6 +450,8 @@ def sweep(
         points = [SweepPoint(point.values, point.scenario, tuple(wanted)) for point in plan.points]
         plan = plan._replace(points=points)
     if shard is not None:
+        if rule is not None:
+            raise InputError("a shard has a fixed number of seeds, as merge looks for all of them; leave --until out")
         if plan.folder is not None:
             raise InputError(f"{plan.folder} is a result folder, of which no part is taken; give the scenario file")
         part = Shard.cut(shard, plan.points)

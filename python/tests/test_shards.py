@@ -48,6 +48,19 @@ def test_shards_put_together_are_the_whole(small: Path, tmp_path: Path) -> None:
     same_files(tmp_path / "whole", tmp_path / "merged")
 
 
+def test_shards_of_a_design_are_a_design(small: Path, tmp_path: Path) -> None:
+    ranges: dict[str, Any] = {"rows": None, "vary": {"flows.web.wnd": "4..20 packets"}, "tables": []}
+    given = ranges | {"design": "sobol-indices", "samples": 4}
+    parts = [tmp_path / f"part-{number}" for number in (1, 2)]
+    for number, part in enumerate(parts, 1):
+        sweep(small, part, shard=f"{number}/2", **given)
+    merged = faircast.merge(*parts, out=tmp_path / "merged")
+    assert merged.design is not None
+    assert faircast.sweep(tmp_path / "merged").design == merged.design
+    with pytest.raises(InputError, match=r"a shard has a fixed number of seeds.* leave --until out"):
+        sweep(small, tmp_path / "until", shard="1/2", until={"web/rate": "5 %"})
+
+
 def test_a_product_is_cut_too_and_every_number_of_parts(small: Path, tmp_path: Path) -> None:
     given: dict[str, Any] = {"rows": None, "vary": VARY, "reps": 1, "tables": []}
     sweep(small, tmp_path / "whole", **given)
