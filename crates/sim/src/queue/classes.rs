@@ -4,7 +4,7 @@
 //! weights, by deficit round robin: in its turn each sends bytes in proportion to its weight, and as in FQ-CoDel the
 //! turn ends when they are used up, so the last packet may go beyond and is taken off the next turn.
 //!
-//! A flow's or session's packets all have its DSCP, those that answer it as well; messages about membership have 0.
+//! A flow's or session's packets all have its DSCP, those that answer it and messages about its membership as well.
 
 use super::Config as QueueConfig;
 use super::discipline::{Discipline, DropReason, InterfaceView, LinkContext, Verdict};
