@@ -37,6 +37,12 @@ BlockingAdmission: TypeAlias = Literal["capped", "open"]
 * "capped": It is blocked if a layer of its session has been blocked before, and passes otherwise.
 * "open": It passes.
 """
+BlockingCompared: TypeAlias = Literal["observation", "hold"]
+"""What a release waits for that follows from a comparison.
+
+* "observation": The observation time, which grows with it as with any release.
+* "hold": The hold alone, and the observation time stays what it is.
+"""
 BlockingCount: TypeAlias = Literal["packets", "bytes"]
 """What is counted.
 
@@ -50,12 +56,15 @@ BlockingReads: TypeAlias = Literal["length", "drops"]
 * "drops": What it has dropped or marked, for queues that are kept short; and its length from F2 on. Under fair queueing
   it is what was dropped or marked of the session alone.
 """
-BlockingReset: TypeAlias = Literal["calm", "never"]
+BlockingReset: TypeAlias = Literal["calm", "never", "level"]
 """When the observation time returns to its first value.
 
 * "calm": With a release that comes more than four observation times after the one before, and when a session comes or
   goes.
 * "never": Never, as in the paper's algorithm.
+* "level": It belongs to the number of layers with which it last grew: below that releases wait for its first value. It
+  grows only when a block follows a release, and returns when a release from that number on proves right, and when a
+  session comes or goes, or the link becomes faster.
 """
 BlockingUnicast: TypeAlias = Literal["flow", "pair"]
 """What is one unicast session.
@@ -1395,6 +1404,9 @@ class LayerBlocking(Part):
         F_back: it grows so many times when a block follows a release. Default 4. Legal: 1 or more.
     block_hold : str such as "250 ms", optional
         The least time from one block to the next (open in the paper). Default 0.5 s.
+    compared : {"observation", "hold"}, optional
+        What a release waits for that follows from a comparison, as multicast sessions have less than unicast flows
+        (open in the paper). Default "observation"; with `reads = "drops"` "hold".
     count : {"packets", "bytes"}, optional
         What is counted of the traffic. Default "packets", as in the paper.
     excess : float, optional
@@ -1418,8 +1430,9 @@ class LayerBlocking(Part):
         T_obs at first: how long the queue must have been short before a release. Default 1 s. Legal: 0.001 s or more.
     reads : {"length", "drops"}, optional
         What says whether the queue is short or long. Default "length", as in the paper.
-    reset : {"calm", "never"}, optional
-        When the observation time returns to its first value (open in the paper). Default "calm".
+    reset : {"calm", "never", "level"}, optional
+        When the observation time returns to its first value (open in the paper). Default "calm"; with `reads = "drops"`
+        "level".
     slow_factor : float, optional
         F_slow: the observation time grows so many times with a release that follows another. Default 1.5. Legal: 1 or
         more.
@@ -1437,6 +1450,7 @@ class LayerBlocking(Part):
     admission: BlockingAdmission | None = None
     back_factor: float | None = None
     block_hold: str | None = None
+    compared: BlockingCompared | None = None
     count: BlockingCount | None = None
     excess: float | None = None
     hold: str | None = None

@@ -37,8 +37,8 @@ pub struct Config {
     /// "level".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reset: Option<Reset>,
-    /// What a release waits for that follows from a comparison, as multicast sessions have less than unicast flows (open
-    /// in the paper). Default "observation"; with `reads = "drops"` "hold".
+    /// What a release waits for that follows from a comparison, as multicast sessions have less than unicast flows
+    /// (open in the paper). Default "observation"; with `reads = "drops"` "hold".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compared: Option<Compared>,
     /// Over how long packets are counted (open in the paper). Default 2 s.
@@ -82,7 +82,7 @@ pub enum Reset {
     Never,
     /// It belongs to the number of layers with which it last grew: below that releases wait for its first value. It
     /// grows only when a block follows a release, and returns when a release from that number on proves right, and when
-    /// a session comes or goes.
+    /// a session comes or goes, or the link becomes faster.
     Level,
 }
 
