@@ -79,14 +79,13 @@ class Dispatch:
     def next(self, worker: Worker) -> Batch | None:
         """What to send to a worker now; None if it has enough, or nothing is left for it."""
         slots = self._workers[worker]
-        if any(batch.alone for batch in slots.batches.values()):
-            return None
         if self._fresh:
             if len(slots.batches) >= AHEAD * slots.at_once:
                 return None
             places = [self._fresh.popleft() for _ in range(self._size())]
             return self._sent(slots, places, alone=False)
-        # Behind all others, the most suspicious last: where nobody makes new workers, each death leaves one less.
+        # Behind all others, the most suspicious last: where nobody makes new workers, each death leaves one less. Then
+        # nothing is fresh any more, so that nothing joins a run that is alone.
         if self._suspects and not slots.batches:
             place = min(self._suspects, key=lambda place: (self._deaths.get(place, 0), place))
             self._suspects.remove(place)
