@@ -58,7 +58,7 @@ def test_shards_of_a_design_are_a_design(small: Path, tmp_path: Path) -> None:
     assert merged.design is not None
     assert faircast.sweep(tmp_path / "merged").design == merged.design
     with pytest.raises(InputError, match=r"a shard has a fixed number of seeds.* leave --until out"):
-        sweep(small, tmp_path / "until", shard="1/2", until={"web/rate": "5 %"})
+        sweep(small, tmp_path / "until", shard="1/2", reps=10, until={"web/rate": "5 %"})
 
 
 def test_a_product_is_cut_too_and_every_number_of_parts(small: Path, tmp_path: Path) -> None:
