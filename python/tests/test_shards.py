@@ -119,8 +119,12 @@ def test_what_is_missing_is_named_as_an_array(parts: list[Path], cli: Cli, tmp_p
 
 def test_what_is_unfinished_is_named(parts: list[Path], small: Path, tmp_path: Path) -> None:
     class Stop:
-        def update(self, *_: object) -> None:
-            raise KeyboardInterrupt
+        def update(self, _share: float, done: int, total: int) -> None:
+            if not stopped and done < total:
+                stopped.append(done)
+                raise KeyboardInterrupt
+
+    stopped: list[int] = []
 
     result = sweep(small, parts[1], shard="2/5", reps=20, tables=[], watcher=Stop(), sets=["duration=10 s"], jobs=1)
     assert result.interrupted
@@ -173,17 +177,17 @@ def test_damage_is_found_and_nothing_is_taken_over(small: Path, tmp_path: Path) 
 
 def test_shards_that_are_none(cli: Cli, small: Path) -> None:
     for text in ("0/4", "5/4", "3", "a/b", "-1/4", "1/0", "1/4/2", ""):
-        done = cli("sweep", small, "--vary", "flows.web.count=1,2,3,4", "--shard", text)
+        done = cli("sweep", small, "--vary", "flows.web.wnd=4 packets,8 packets,12 packets,16 packets", "--shard", text)
         assert (done.code, f"--shard is {text}; legal is K/N with K from 1 to N, such as 3/16" in done.err) == (2, True)
-    done = cli("sweep", small, "--vary", "flows.web.count=1,2", "--shard", "1/4")
+    done = cli("sweep", small, "--vary", "flows.web.wnd=4 packets,8 packets", "--shard", "1/4")
     assert (done.code, "--shard is 1/4, but there are 2 points; legal are at most as many parts" in done.err) == (
         2,
         True,
     )
 
 
-def test_every_point_is_in_one_shard() -> None:
-    scenario = faircast.resolve("format = 1\nduration = '1 s'\n[topology]\nkind = 'dumbbell'\nleft = 1\nright = 1")
+def test_every_point_is_in_one_shard(small: Path) -> None:
+    scenario = faircast.resolve(small)
     points = [SweepPoint({"x": number}, scenario, (1,)) for number in range(17)]
     for of in range(1, 18):
         found = [point for number in range(1, of + 1) for point in Shard.cut(f"{number}/{of}", points).own(points)]
