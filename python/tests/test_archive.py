@@ -192,7 +192,7 @@ def test_numbers_that_do_not_come_out_are_told(cli: Cli, small: Path, monkeypatc
         "seed-1/flows.parquet differs",
         "summary.parquet same numbers",
     ]
-    assert lines[-1] == "not repeated: of 15 files 12 equal, 1 same numbers, 1 differs, 1 not made"
+    assert lines[-1] == "not repeated: of 16 files 13 equal, 1 same numbers, 1 differs, 1 not made"
 
 
 def test_another_version_is_compared_by_numbers(cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:

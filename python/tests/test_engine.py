@@ -6,7 +6,6 @@ import filecmp
 import json
 import os
 import signal
-import sys
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -195,27 +194,11 @@ def test_an_error_of_keeping_is_passed_on(small: Path) -> None:
         Processes(1).compute([Task(Job(resolve(small).json, 1), Wanted())], full)
 
 
-def test_what_cannot_travel_is_refused_by_name_before_the_first_run(
-    small: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_cannot_travel_is_refused_by_name_before_the_first_run(small: Path) -> None:
     job = Job(resolve(small).json, 1)
     lock = __import__("threading").Lock()
     with pytest.raises(InputError, match=r"what is kept of runs as locked cannot be sent to other processes: .*lock"):
         Processes(1).compute([Task(job, Wanted(reducers={"locked": partial(broken, lock)}))], lambda *_: None)
-    monkeypatch.setattr(luggage, "has_cloudpickle", lambda: False)
-    with pytest.raises(InputError, match="what is kept of runs as typed cannot be sent to other processes"):
-        Processes(1).compute([Task(job, Wanted(reducers={"typed": lambda raw: 1}))], lambda *_: None)
-
-
-def test_what_was_typed_in_is_refused_where_no_code_can_travel(monkeypatch: pytest.MonkeyPatch) -> None:
-    def typed(raw: object) -> int:
-        return 1
-
-    typed.__module__, typed.__qualname__ = "__main__", "typed"
-    monkeypatch.setattr(sys.modules["__main__"], "typed", typed, raising=False)
-    monkeypatch.setattr(luggage, "has_cloudpickle", lambda: False)
-    with pytest.raises(InputError, match=r"x cannot be sent .* put it into a module, or install faircast\[dask\]"):
-        luggage.check("x", typed)
 
 
 def test_only_guests_that_scenarios_name_travel(deadly: str, small: Path) -> None:

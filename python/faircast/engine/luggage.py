@@ -1,23 +1,23 @@
 """What runs take along to where they are computed: guests that are Python classes, and functions that reduce results.
 
 What another process can import by its name travels as a name. What it cannot, because it was typed in or lies in a
-folder of its author's, travels as code, if `cloudpickle` is there, as it is with ``faircast[dask]``.
+folder of its author's, travels as code, by `cloudpickle`.
 """
 
 from __future__ import annotations
 
 import json
-import pickle
 import sys
 import sysconfig
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache, partial
-from importlib.util import find_spec
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+import cloudpickle
 
 from faircast.errors import InputError, brief
 from faircast.guests import Registration, registrations
@@ -69,41 +69,20 @@ def check(what: str, thing: object) -> None:
     """Raise `InputError` if `thing` cannot travel."""
     try:
         dumps(thing)
-        if not has_cloudpickle():
-            for module in modules_of(thing):
-                if module == MAIN:
-                    raise InputError(
-                        f"{what} cannot be sent to other processes: it was typed in, or stands in the file that was "
-                        "started; put it into a module, or install faircast[dask], which can send code"
-                    )
-    except InputError:
-        raise
     except Exception as error:
         raise InputError(f"{what} cannot be sent to other processes: {error}") from None
 
 
 def dumps(thing: object) -> bytes:
     """Bytes of anything that can travel."""
-    if not has_cloudpickle():
-        return pickle.dumps(thing, pickle.HIGHEST_PROTOCOL)
-    import cloudpickle
-
     with by_value(modules_of(thing)):
         data: bytes = cloudpickle.dumps(thing)
     return data
 
 
-@cache
-def has_cloudpickle() -> bool:
-    """Whether code can travel."""
-    return find_spec("cloudpickle") is not None
-
-
 @contextmanager
 def by_value(names: Iterable[str]) -> Iterator[None]:
     """Inside, `cloudpickle` sends these modules as code, unless they are installed, which they are elsewhere, too."""
-    import cloudpickle
-
     own: list[ModuleType] = []
     for name in dict.fromkeys(names):
         module = sys.modules.get(name)
