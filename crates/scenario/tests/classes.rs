@@ -78,11 +78,14 @@ fn what_goes_first_waits_for_one_packet_at_most() {
 
 #[test]
 fn weights_are_what_aggregates_get() {
-    let queue = "{ kind = \"classes\", classes = [{ dscp = [10], weight = 3.0, queue = { kind = \"fq-codel\" } }, \
-                 { queue = { kind = \"fq-codel\" } }] }";
+    // Each flow keeps a packet waiting, so that no class is ever empty.
+    let within = "{ kind = \"fq-codel\", occupancy = \"own\" }";
+    let queue = format!(
+        "{{ kind = \"classes\", classes = [{{ dscp = [10], weight = 3.0, queue = {within} }}, {{ queue = {within} }}] }}"
+    );
     // However many flows there are in each.
     for (first, second) in [(10, 10), (4, 16)] {
-        let output = go(&dumbbell(queue, &(tcps("gold", first, 0, 10) + &tcps("lead", second, first, 0))));
+        let output = go(&dumbbell(&queue, &(tcps("gold", first, 0, 10) + &tcps("lead", second, first, 0))));
         let sum = |name: &str, count: u32| -> f64 {
             (0..count).map(|n| value(&output, &format!("{name}-{n}"), "rate")).sum()
         };
