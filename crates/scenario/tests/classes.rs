@@ -80,9 +80,8 @@ fn what_goes_first_waits_for_one_packet_at_most() {
 fn weights_are_what_aggregates_get() {
     // Each flow keeps a packet waiting, so that no class is ever empty.
     let within = "{ kind = \"fq-codel\", occupancy = \"own\" }";
-    let queue = format!(
-        "{{ kind = \"classes\", classes = [{{ dscp = [10], weight = 3.0, queue = {within} }}, {{ queue = {within} }}] }}"
-    );
+    let gold = format!("{{ dscp = [10], weight = 3.0, queue = {within} }}");
+    let queue = format!("{{ kind = \"classes\", classes = [{gold}, {{ queue = {within} }}] }}");
     // However many flows there are in each.
     for (first, second) in [(10, 10), (4, 16)] {
         let output = go(&dumbbell(&queue, &(tcps("gold", first, 0, 10) + &tcps("lead", second, first, 0))));
