@@ -38,6 +38,8 @@ from fuzz_drawing import DefectError, Tree, draw, expect, leave_out
 
 import faircast
 from faircast import _native
+from faircast.batch import Job
+from faircast.engine.taken import Everything
 from faircast.results import RunResult
 from faircast.scenario import problems, resolve
 from faircast.undefined import reason
@@ -69,7 +71,7 @@ def check(tree: Tree, every: bool) -> dict[str, Any]:
     if not again.interrupted:
         expect(again.trace == raw.trace, "the same seed has another trace")
         expect(again.tables() == first, "the same seed has other tables")
-    result = RunResult.from_raw(resolved, 1, raw, 0.0)
+    result = RunResult.of(resolved, 1, Everything().take(Job(resolved.json, 1), raw, 0.0))
     if every and took < 1:
         alone, together = (faircast.run(traced, seeds=[1, 2], jobs=jobs) for jobs in (1, 2))
         for seed in (1, 2):
