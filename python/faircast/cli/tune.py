@@ -69,9 +69,11 @@ def command(
     Optuna chooses what is tried; all trials have the same seeds and stand in a sweep folder, which show and plot read.
     The same command goes on, and more --trials go to the same folder. It needs pip install 'faircast[tune]'.
 
-    Example: faircast tune examples/scenarios/geo-loss.toml --set duration=20s --set warmup=5s \
-                 --vary 'links.bottleneck.queue.limit=5..200 packets:log' --maximise file/rate \
-                 --subject-to 'bottleneck/efficiency >= 0.1' --trials 8 --reps 2 --out results/best
+    Example: faircast tune examples/scenarios/geo-loss.toml \
+                 --set duration=20s --set warmup=5s \
+                 --vary 'links.bottleneck.queue.limit=5..200 packets:log' \
+                 --maximise file/rate --subject-to 'bottleneck/efficiency >= 0.1' \
+                 --trials 8 --reps 2 --out results/best
     """
     from faircast.tuning import tune
     from faircast.vary import parse_axis
