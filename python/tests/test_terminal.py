@@ -65,6 +65,11 @@ def test_the_examples_of_all_helps_run(cli: Cli, tmp_path: Path) -> None:
     for number in (1, 2):
         done = cli("sweep", tmp_path / of[0], *of[1:], "--shard", f"{number}/2", "--out", tmp_path / f"part-{number}")
         assert done.code == 0, done.err
+    ranges = "--vary", "links.bottleneck.delay=50..250 ms", "--vary", "links.bottleneck.rate=1..4 Mbit/s"
+    ranges += "--set", "duration=20 s", "--set", "warmup=5 s"
+    drawn = "--design", "sobol-indices", "--samples", "4", "--out", tmp_path / "results" / "space"
+    done = cli("sweep", tmp_path / of[0], *ranges, *drawn)
+    assert done.code == 0, done.err
     for verb in VERBS:
         text = cli(verb, "--help").out.partition(" Example: ")[2]
         command = text.partition("\n\n")[0].replace("\\\n", " ")

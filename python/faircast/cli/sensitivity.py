@@ -33,13 +33,7 @@ def command(
     The sweep has the design sobol-indices. The first-order index of a range is the part of the metric's variance that
     it brings about by itself, the total index has besides what it does together with others.
 
-    Example: faircast sweep examples/scenarios/geo-loss.toml \
-                 --design sobol-indices --samples 8 \
-                 --vary 'links.bottleneck.rate=1..4 Mbit/s:log' \
-                 --vary 'links.bottleneck.delay=10..250 ms' \
-                 --set duration=20s --set warmup=5s --reps 2 \
-                 --out results/space
-             faircast sensitivity results/space --metric file/rate
+    Example: faircast sensitivity results/space --metric file/rate
     """
     from faircast.plot.picture import check_suffix
     from faircast.sobol import sensitivity

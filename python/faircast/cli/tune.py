@@ -72,7 +72,8 @@ def command(
     Example: faircast tune examples/scenarios/geo-loss.toml \
                  --set duration=20s --set warmup=5s \
                  --vary 'links.bottleneck.queue.limit=5..200 packets:log' \
-                 --maximise file/rate --subject-to 'bottleneck/efficiency >= 0.1' \
+                 --maximise file/rate \
+                 --subject-to 'bottleneck/efficiency >= 0.1' \
                  --trials 8 --reps 2 --out results/best
     """
     from faircast.tuning import tune
