@@ -29,7 +29,7 @@ def command(
     It holds the results, the resolved scenarios, lock files, commands, versions and commit, and a description in
     RO-Crate 1.1. An archive that is there already is replaced. faircast verify runs it anew.
 
-    Example: faircast archive results/geo-loss-short-*
+    Example: faircast archive results/geo-loss-short-* --out geo.zip
     """
     from faircast.archiving.pack import packed
 

@@ -37,7 +37,7 @@ def command(
     The commands that made it are shown, not carried out: runs start from the resolved scenarios in it. Exit code 1 if
     numbers did not come out again.
 
-    Example: faircast verify results/geo-loss-short-*.zip
+    Example: faircast verify geo.zip
     """
     from faircast.archiving.record import open_archive
     from faircast.archiving.verdict import held
