@@ -11,9 +11,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from faircast.errors import InputError, brief, choose
+from faircast.manifest import MANIFEST, read_manifest
 from faircast.scenario import plain, whole
 from faircast.vary import POINTS_MAX, check_paths, known_by, spelled
 
@@ -155,6 +157,10 @@ def design_of(kind: str, vary: Mapping[str, Any], samples: int | None, seed: int
         raise InputError(f"--design {kind} needs ranges: --vary 'links.bottleneck.rate=1..100 Mbit/s:log'")
     check_paths([str(path) for path in vary])
     axes = tuple(axis_of(spelled(str(path)), values) for path, values in vary.items())
+    if kind == INDICES and len(axes) < 2:
+        raise InputError(
+            f"--design {kind} has one path, {axes[0].path}, which all variance is then due to; legal are 2 on"
+        )
     number = SAMPLES[kind] if samples is None else whole("--samples", samples)
     if number < 2:
         raise InputError(f"--samples is {number}; legal is 2 on")
@@ -173,6 +179,19 @@ def from_json(kept: Mapping[str, Any]) -> Design:
     """The design that a manifest holds."""
     axes = tuple(axis_of(path, values) for path, values in kept["vary"].items())
     return Design(kept["kind"], kept["samples"], axes, kept["seed"])
+
+
+def check_design(path: Path, design: Design | None) -> None:
+    """Refuse a folder whose points another design has drawn: they would not be told apart any more."""
+    if not (path / MANIFEST).exists():
+        return
+    held = read_manifest(path).get("design")
+    before = None if held is None else from_json(held)
+    if (before and before.same) != (design and design.same):
+        raise InputError(
+            f"{path} holds {'points that no design drew' if before is None else f'the design {before.kind} of ranges'}"
+            f"{'' if before is None else ' ' + brief(str(before.to_json()['vary']))}; choose another folder with --out"
+        )
 
 
 def axis_of(path: str, values: Any) -> Axis:

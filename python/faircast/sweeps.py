@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from faircast.batch import Watcher
 from faircast.campaign import Campaign, Progress
-from faircast.design import INDICES, Design, refuse_ranges
+from faircast.design import INDICES, Design, check_design, refuse_ranges
 from faircast.design import from_json as design_from_json
 from faircast.engine import chosen
 from faircast.engine.contract import Engine
 from faircast.errors import InputError, brief, choose
 from faircast.ledger import Ledger
-from faircast.manifest import INTERRUPTED, MANIFEST, read_manifest, sets_of
+from faircast.manifest import INTERRUPTED, read_manifest, sets_of
 from faircast.measurements import Measurements
 from faircast.metrics import check_metric, parse_metric
 from faircast.outline import check_before
@@ -548,19 +548,6 @@ def carry_out(
         found=done.found,
         failed=failed,
     )
-
-
-def check_design(path: Path, design: Design | None) -> None:
-    """Refuse a folder whose points another design has drawn: they would not be told apart any more."""
-    if not (path / MANIFEST).exists():
-        return
-    held = read_manifest(path).get("design")
-    before = None if held is None else design_from_json(held)
-    if (before and before.same) != (design and design.same):
-        raise InputError(
-            f"{path} holds {'points that no design drew' if before is None else f'the design {before.kind} of ranges'}"
-            f"{'' if before is None else ' ' + brief(str(before.to_json()['vary']))}; choose another folder with --out"
-        )
 
 
 def further_points(

@@ -108,8 +108,10 @@ def test_bad_designs() -> None:
         design_of("sobol", ranges, 100, 1)
     with pytest.raises(InputError, match="needs ranges"):
         design_of("latin", {}, 8, 1)
-    with pytest.raises(InputError, match="makes 12288 points of 1 paths"):
-        design_of("sobol-indices", ranges, 4096, 1)
+    with pytest.raises(InputError, match="makes 16384 points of 2 paths"):
+        design_of("sobol-indices", ranges | {"b": "0..1 s"}, 4096, 1)
+    with pytest.raises(InputError, match=r"one path, a, which all variance is then due to; legal are 2 on"):
+        design_of("sobol-indices", ranges, 8, 1)
     with pytest.raises(InputError, match="legal is 2 on"):
         design_of("latin", ranges, 1, 1)
 
@@ -159,9 +161,9 @@ def test_the_noise_of_seeds() -> None:
 
 
 def test_what_has_no_variance() -> None:
-    design = design_of("sobol-indices", {"a": "0..1 s"}, 8, 1)
+    design = design_of("sobol-indices", {"a": "0..1 s", "b": "0..1 s"}, 8, 1)
     with pytest.raises(InputError, match="the same at all points"):
-        indices(np.full((2, 24), 0.1), design)
+        indices(np.full((2, 32), 0.1), design)
 
 
 def test_a_design_makes_a_sweep(cli: Cli, small: Path, runs: list[int], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,7 +49,8 @@ def test_shards_put_together_are_the_whole(small: Path, tmp_path: Path) -> None:
 
 
 def test_shards_of_a_design_are_a_design(small: Path, tmp_path: Path) -> None:
-    ranges: dict[str, Any] = {"rows": None, "vary": {"flows.web.wnd": "4..20 packets"}, "tables": []}
+    vary = {"flows.web.wnd": "4..20 packets", "links.bottleneck.delay": "20..60 ms"}
+    ranges: dict[str, Any] = {"rows": None, "vary": vary, "tables": []}
     given = ranges | {"design": "sobol-indices", "samples": 4}
     parts = [tmp_path / f"part-{number}" for number in (1, 2)]
     for number, part in enumerate(parts, 1):
