@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from conftest import Cli, edit_manifest
 from test_engine import same_files
 
 import faircast
+from faircast import _native
 from faircast.errors import InputError
 from faircast.merging import listed
 from faircast.shard import Shard
@@ -118,16 +120,28 @@ def test_what_is_missing_is_named_as_an_array(parts: list[Path], cli: Cli, tmp_p
     assert not (tmp_path / "out").exists()
 
 
-def test_what_is_unfinished_is_named(parts: list[Path], small: Path, tmp_path: Path) -> None:
+def test_what_is_unfinished_is_named(
+    parts: list[Path], small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = _native.run
+    begun: list[int] = []
+    asked_to_stop = threading.Event()
+
+    def run(*given: Any) -> Any:
+        begun.append(given[1])
+        if len(begun) == 3:
+            asked_to_stop.wait()
+        return real(*given)
+
     class Stop:
-        def update(self, _share: float, done: int, total: int) -> None:
-            if not stopped and done < total:
-                stopped.append(done)
+        def update(self, *_: object) -> None:
+            if len(begun) == 3 and not asked_to_stop.is_set():
+                asked_to_stop.set()
                 raise KeyboardInterrupt
 
-    stopped: list[int] = []
-
-    result = sweep(small, parts[1], shard="2/5", reps=20, tables=[], watcher=Stop(), sets=["duration=10 s"], jobs=1)
+    with monkeypatch.context() as stopping:
+        stopping.setattr(_native, "run", run)
+        result = sweep(small, parts[1], shard="2/5", reps=20, tables=[], watcher=Stop(), jobs=1)
     assert result.interrupted
     with pytest.raises(InputError, match=r"shard 2 of 5 unfinished; compute them first, .* --array=2$"):
         faircast.merge(*parts, out=tmp_path / "out")
