@@ -4,18 +4,20 @@
 
 Two runs go on at once everywhere, and each run takes about 0.2 s of CPU with the usual `--seconds` of simulated time.
 It needs what `make test-cluster` installs. Start and end of everything count, but for Dask's workers, which are there
-before.
+before. On a machine that others use the CPU time for each run, that of all processes together, compares better than the
+time that it took; what SLURM runs is not in it.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -58,17 +60,18 @@ def measure(folder: Path, runs: int, seconds: int) -> None:
     def sweep(out: str, *options: str) -> None:
         subprocess.run([*command, *options, "--out", out], cwd=folder, check=True, stdout=subprocess.DEVNULL)
 
-    def timed(what: str, call: Callable[[], None], out: str) -> float:
-        begin = time.monotonic()
+    def timed(what: str, call: Callable[[], None], out: str, beside: Sequence[int] = ()) -> float:
+        """Print how long a call takes; gives its CPU seconds for each run, those of processes `beside` among them."""
+        begin, before = time.monotonic(), cpu_s(beside)
         call()
-        took = time.monotonic() - begin
-        rate = reps * len(COUNTS) / took
+        took, each = time.monotonic() - begin, (cpu_s(beside) - before) / (reps * len(COUNTS))
         equal = ""
         if out != "threads":
             same(folder / "threads", folder / out)
             equal = ", equal bytes"
-        print(f"{what:<28}{took:8.1f} s {rate:8.2f} runs/s{equal}", flush=True)
-        return rate
+        rate = reps * len(COUNTS) / took
+        print(f"{what:<28}{took:8.1f} s {rate:7.2f} runs/s {each:7.3f} CPU s for each run{equal}", flush=True)
+        return each
 
     timed("threads", lambda: sweep("threads", "--jobs", "2"), "threads")
     of_processes = timed("processes", lambda: sweep("processes", "--processes", "2"), "processes")
@@ -79,11 +82,12 @@ def measure(folder: Path, runs: int, seconds: int) -> None:
         cluster.worker("one")
         cluster.worker("two")
         cluster.wait(2)
-        of_dask = timed("Dask, two workers", lambda: sweep("by-dask", "--dask", cluster.address), "by-dask")
+        pids = [process.pid for process in cluster.processes.values()]
+        of_dask = timed("Dask, two workers", lambda: sweep("by-dask", "--dask", cluster.address), "by-dask", pids)
     finally:
         for name in list(cluster.processes):
             cluster.kill(name)
-    print(f"Dask has {of_dask / of_processes:.2f} of the runs of processes", flush=True)
+    print(f"by CPU time Dask has {of_processes / of_dask:.2f} of the runs of processes", flush=True)
     (folder / "array.sh").write_text(ARRAY.format(command=" ".join(command)))
     with Slurm(folder / "slurm", cpus=2) as slurm:
 
@@ -94,6 +98,16 @@ def measure(folder: Path, runs: int, seconds: int) -> None:
             subprocess.run(job, cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
         timed("SLURM, array of four, merge", array, "merged")
+
+
+def cpu_s(beside: Sequence[int]) -> float:
+    """CPU seconds of all processes that were started here and have ended, and so far of those `beside`."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = ended.ru_utime + ended.ru_stime
+    for pid in beside:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        used += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return used
 
 
 if __name__ == "__main__":
