@@ -152,10 +152,12 @@ impl Controller {
         let is_short = self.alone && self.config.reads == Reads::Length;
         let phase = if traffic.phase == 2 && is_short { 1 } else { traffic.phase };
         let waited = |time: Duration| self.acted.is_none_or(|acted| now.since(acted) >= time);
+        let too_many = self.level.is_some_and(|level| traffic.layers + 1 >= level);
         // The paper has no timer for what follows from a comparison; without one every layer would be released before
-        // the means follow.
+        // the means follow. A layer that turns the comparison round would come and go for ever.
         let (pause, by_comparison) = match self.compared {
             Compared::Observation => (self.hold.max(self.observation), Action::Release),
+            Compared::Hold if too_many => (self.hold.max(self.observation), Action::Due),
             Compared::Hold => (self.hold, Action::Due),
         };
         let due = multicast < unicast && waited(pause);
@@ -165,7 +167,9 @@ impl Controller {
         self.wished = match phase {
             1 => {
                 let since = *self.short_since.get_or_insert(now);
-                let below = self.level.is_some_and(|level| traffic.layers + 1 < level);
+                // Beside unicast flows, which build up their rates after each loss, a short queue alone is no sign that
+                // there is room.
+                let below = self.by_level() && !too_many;
                 let observation = if below { self.config.observation } else { self.observation };
                 if now.since(since) >= observation && waited(self.hold) {
                     // The observation begins anew, whether or not there is a layer to release.
@@ -203,11 +207,11 @@ impl Controller {
 
     /// A layer has been blocked.
     pub(super) fn has_blocked(&mut self, now: Instant) {
-        if self.last == Action::Release && self.acted.is_some_and(|acted| now.since(acted) <= self.soon()) {
+        let levelled = self.reset == Reset::Level;
+        let observed = self.last == Action::Release || levelled && self.last == Action::Due;
+        if observed && self.acted.is_some_and(|acted| now.since(acted) <= self.soon()) {
             self.lengthen(self.config.back_factor);
-            if self.by_level() {
-                self.level = Some(self.layers);
-            }
+            self.level = levelled.then_some(self.layers);
         }
         self.on_trial = None;
         (self.last, self.acted) = (Action::Block, Some(now));
@@ -215,13 +219,12 @@ impl Controller {
 
     /// A layer has been released.
     pub(super) fn has_released(&mut self, now: Instant) {
-        if self.wished == Action::Release {
+        if self.level.is_some_and(|level| self.layers + 1 >= level) {
+            self.on_trial = self.on_trial.or(Some(now));
+        }
+        if self.wished == Action::Release && !self.by_level() {
             let calm = Duration(self.observation.0.saturating_mul(CALM));
-            if self.by_level() {
-                if self.level.is_some_and(|level| self.layers + 1 >= level) {
-                    self.on_trial = self.on_trial.or(Some(now));
-                }
-            } else if self.reset != Reset::Never && self.released.is_none_or(|released| now.since(released) > calm) {
+            if self.reset != Reset::Never && self.released.is_none_or(|released| now.since(released) > calm) {
                 self.observation = self.config.observation;
             } else if self.last == Action::Release {
                 self.lengthen(self.config.slow_factor);
@@ -231,8 +234,7 @@ impl Controller {
         (self.last, self.acted) = (self.wished, Some(now));
     }
 
-    /// Whether T_obs belongs to a number of layers: beside unicast flows, which build up their rates after each loss, a
-    /// short queue alone is no sign that there is room.
+    /// Whether what a short queue releases is known to be right by the number of layers alone.
     fn by_level(&self) -> bool {
         self.reset == Reset::Level && self.alone
     }
@@ -403,17 +405,42 @@ mod tests {
             let mut bench = Bench::new(&BY_DROPS());
             let due: Vec<_> = (0..=50).map(|n| (2.0 * f64::from(n), Release, 1.0)).collect();
             assert_eq!(bench.until(101.0, lacks), due, "phase {phase}");
-            // A block after it says nothing of how long to observe.
-            assert_eq!(bench.until(102.0, Traffic { phase: 3, multicast: 25, ..QUIET }), [(102.0, Block, 1.0)]);
-            // Nor does it follow a release that observation has found.
-            assert_eq!(bench.until(104.0, QUIET), [(104.0, Release, 1.0)]);
-            assert_eq!(bench.until(106.0, lacks), [(106.0, Release, 1.0)]);
         }
-        // As before it was so, and as the paper's scheme has it here.
+        // With the paper's rules it is one.
         let config = Config { compared: Some(Compared::Observation), reset: Some(Reset::Calm), ..BY_DROPS() };
         let mut bench = Bench::new(&config);
         let done = bench.until(7.0, Traffic { phase: 2, multicast: 19, ..QUIET });
         assert_eq!(done, [(0.0, Release, 1.0), (2.0, Release, 1.5), (4.0, Release, 2.25), (6.26, Release, 3.375)]);
+    }
+
+    #[test]
+    fn a_layer_that_turns_the_comparison_round_comes_and_goes_more_and_more_slowly() {
+        // Five layers have too little, six too much.
+        let few = Traffic { phase: 3, multicast: 19, layers: 5, ..QUIET };
+        let many = Traffic { phase: 3, multicast: 25, layers: 6, ..QUIET };
+        // What is due comes after 2, 4, 16 and 64 s, and is blocked when the hold is over.
+        let mut bench = Bench::new(&BY_DROPS());
+        let mut seen = Vec::new();
+        for _ in 0..3 {
+            let waits = bench.controller.observation_s().max(2.0);
+            let start = bench.controller.acted.map_or(0.0, |acted| acted.0 as f64 / 1e9 + waits);
+            seen.extend(bench.until(start, few));
+            seen.extend(bench.until(start + 2.0, many));
+        }
+        assert_eq!(
+            seen,
+            [
+                (0.0, Release, 1.0),
+                (2.0, Block, 4.0),
+                (6.0, Release, 4.0),
+                (8.0, Block, 16.0),
+                (24.0, Release, 16.0),
+                (26.0, Block, 64.0)
+            ]
+        );
+        // With four layers there is no such doubt.
+        assert_eq!(bench.until(28.0, Traffic { layers: 4, ..few }), [(28.0, Release, 64.0)]);
+        assert_eq!(bench.until(89.9, few), []);
     }
 
     #[test]
