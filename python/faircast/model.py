@@ -41,7 +41,8 @@ BlockingCompared: TypeAlias = Literal["observation", "hold"]
 """What a release waits for that follows from a comparison.
 
 * "observation": The observation time, which grows with it as with any release.
-* "hold": The hold alone, and the observation time stays what it is.
+* "hold": The hold alone, and the observation time stays what it is. With `reset = "level"` what leads to as many layers
+  as were too much waits for both.
 """
 BlockingCount: TypeAlias = Literal["packets", "bytes"]
 """What is counted.
@@ -62,9 +63,10 @@ BlockingReset: TypeAlias = Literal["calm", "never", "level"]
 * "calm": With a release that comes more than four observation times after the one before, and when a session comes or
   goes.
 * "never": Never, as in the paper's algorithm.
-* "level": It belongs to the number of layers with which it last grew: below that releases wait for its first value. It
-  grows only when a block follows a release, and returns when a release from that number on proves right, and when a
-  session comes or goes, or the link becomes faster.
+* "level": It belongs to the number of layers that was too much, as a block followed a release to it: what leads to
+  fewer waits for the first value. It returns when a release to that number or more proves right, when a session comes
+  or goes, and when the link becomes faster. Beside unicast flows a short queue's releases make it grow, and it returns,
+  as with "calm", too.
 """
 BlockingUnicast: TypeAlias = Literal["flow", "pair"]
 """What is one unicast session.
