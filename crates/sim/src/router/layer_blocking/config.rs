@@ -81,8 +81,8 @@ pub enum Reset {
     /// Never, as in the paper's algorithm.
     Never,
     /// It belongs to the number of layers that was too much, as a block followed a release to it: what leads to fewer
-    /// waits for the first value. It returns when a release to that number or more proves right, when a session comes or
-    /// goes, and when the link becomes faster. Beside unicast flows a short queue's releases make it grow, and it
+    /// waits for the first value. It returns when a release to that number or more proves right, when a session comes
+    /// or goes, and when the link becomes faster. Beside unicast flows a short queue's releases make it grow, and it
     /// returns, as with "calm", too.
     Level,
 }
@@ -94,8 +94,8 @@ pub enum Reset {
 pub enum Compared {
     /// The observation time, which grows with it as with any release.
     Observation,
-    /// The hold alone, and the observation time stays what it is. With `reset = "level"` what leads to as many layers as
-    /// were too much waits for both.
+    /// The hold alone, and the observation time stays what it is. With `reset = "level"` what leads to as many layers
+    /// as were too much waits for both.
     Hold,
 }
 

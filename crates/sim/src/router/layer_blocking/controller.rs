@@ -441,6 +441,14 @@ mod tests {
         // With four layers there is no such doubt.
         assert_eq!(bench.until(28.0, Traffic { layers: 4, ..few }), [(28.0, Release, 64.0)]);
         assert_eq!(bench.until(89.9, few), []);
+        // What stays was right: the next release is one like the first.
+        let mut bench = Bench::new(&BY_DROPS());
+        bench.until(0.0, few);
+        bench.until(2.0, many);
+        assert_eq!(bench.until(6.0, few), [(6.0, Release, 4.0)]);
+        assert_eq!(bench.until(12.0, Traffic { phase: 2, ..QUIET }), []);
+        let done = bench.until(19.0, Traffic { layers: 6, ..QUIET });
+        assert_eq!(done, [(13.02, Release, 1.0), (15.02, Release, 1.5), (17.02, Release, 2.25)]);
     }
 
     #[test]
@@ -547,5 +555,9 @@ mod tests {
         bench.now = Instant::from_secs_f64(50.0);
         assert_eq!(bench.until(50.98, QUIET), []);
         assert_eq!(bench.until(51.0, QUIET), [(51.0, Release, 1.0)]);
+        // Nor is a time without sessions.
+        bench.until(53.5, Traffic { multicast_sessions: 0, multicast: 0, ..QUIET });
+        assert_eq!(bench.until(54.5, QUIET), []);
+        assert_eq!(bench.until(54.52, QUIET).len(), 1);
     }
 }
