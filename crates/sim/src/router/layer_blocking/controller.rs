@@ -34,10 +34,7 @@ pub(super) enum Wish {
 enum Action {
     None,
     Block,
-    /// A release that the observation time has a part in.
     Release,
-    /// A release by comparison that waited for the hold alone.
-    Due,
 }
 
 /// A block this soon after a release, or within two windows of it, is put down to the release.
@@ -66,8 +63,6 @@ pub(super) struct Controller {
     last: Action,
     acted: Option<Instant>,
     released: Option<Instant>,
-    /// What the release would be that the last look wished for.
-    wished: Action,
     phase: u8,
     /// How many looks found each phase.
     looks: [u64; 3],
@@ -90,7 +85,6 @@ impl Controller {
             last: Action::None,
             acted: None,
             released: None,
-            wished: Action::None,
             phase: 0,
             looks: [0; 3],
             means: [f64::NAN; 2],
@@ -125,11 +119,16 @@ impl Controller {
     /// Looks at the queue: what is wanted. If it can be done, [`has_blocked`](Self::has_blocked) or
     /// [`has_released`](Self::has_released) must follow.
     pub(super) fn look(&mut self, now: Instant, traffic: &Traffic) -> Wish {
-        let proved = self.on_trial.is_some_and(|since| now.since(since) > self.soon());
+        if self.on_trial.is_some_and(|since| now.since(since) > self.soon()) {
+            if self.by_level() {
+                self.observation = self.config.observation;
+            }
+            (self.level, self.on_trial) = (None, None);
+        }
         let anew = match self.reset {
             Reset::Never => false,
             Reset::Calm => traffic.changed,
-            Reset::Level => traffic.changed || traffic.faster || proved,
+            Reset::Level => traffic.changed || traffic.faster,
         };
         if anew {
             self.observation = self.config.observation;
@@ -155,16 +154,15 @@ impl Controller {
         let too_many = self.level.is_some_and(|level| traffic.layers + 1 >= level);
         // The paper has no timer for what follows from a comparison; without one every layer would be released before
         // the means follow. A layer that turns the comparison round would come and go for ever.
-        let (pause, by_comparison) = match self.compared {
-            Compared::Observation => (self.hold.max(self.observation), Action::Release),
-            Compared::Hold if too_many => (self.hold.max(self.observation), Action::Due),
-            Compared::Hold => (self.hold, Action::Due),
+        let pause = match self.compared {
+            Compared::Hold if !too_many => self.hold,
+            Compared::Hold | Compared::Observation => self.hold.max(self.observation),
         };
         let due = multicast < unicast && waited(pause);
         if phase != 1 {
             self.short_since = None;
         }
-        self.wished = match phase {
+        match phase {
             1 => {
                 let since = *self.short_since.get_or_insert(now);
                 // Beside unicast flows, which build up their rates after each loss, a short queue alone is no sign that
@@ -174,44 +172,37 @@ impl Controller {
                 if now.since(since) >= observation && waited(self.hold) {
                     // The observation begins anew, whether or not there is a layer to release.
                     self.short_since = Some(now);
-                    if due { by_comparison } else { Action::Release }
+                    Wish::Release
                 } else if due && self.compared == Compared::Hold {
-                    by_comparison
+                    Wish::Release
                 } else {
-                    Action::None
+                    Wish::Nothing
                 }
             }
-            2 if due => by_comparison,
-            2 => Action::None,
+            2 if due => Wish::Release,
+            2 => Wish::Nothing,
             _ => {
                 let hold = if self.last == Action::Block { self.config.block_hold } else { self.hold };
                 // Unicast sessions that got nothing through make any excess infinite.
                 let excess = self.alone || multicast - unicast > self.config.excess * unicast;
                 if excess && waited(hold) {
-                    Action::Block
+                    Wish::Block
                 } else if due && self.config.reads == Reads::Drops {
                     // Where unicast flows fill the link something is dropped all the time, so that a session which has
                     // less than they have would wait for ever.
-                    by_comparison
+                    Wish::Release
                 } else {
-                    Action::None
+                    Wish::Nothing
                 }
             }
-        };
-        match self.wished {
-            Action::None => Wish::Nothing,
-            Action::Block => Wish::Block,
-            Action::Release | Action::Due => Wish::Release,
         }
     }
 
     /// A layer has been blocked.
     pub(super) fn has_blocked(&mut self, now: Instant) {
-        let levelled = self.reset == Reset::Level;
-        let observed = self.last == Action::Release || levelled && self.last == Action::Due;
-        if observed && self.acted.is_some_and(|acted| now.since(acted) <= self.soon()) {
+        if self.last == Action::Release && self.acted.is_some_and(|acted| now.since(acted) <= self.soon()) {
             self.lengthen(self.config.back_factor);
-            self.level = levelled.then_some(self.layers);
+            self.level = (self.reset == Reset::Level).then_some(self.layers);
         }
         self.on_trial = None;
         (self.last, self.acted) = (Action::Block, Some(now));
@@ -222,16 +213,15 @@ impl Controller {
         if self.level.is_some_and(|level| self.layers + 1 >= level) {
             self.on_trial = self.on_trial.or(Some(now));
         }
-        if self.wished == Action::Release && !self.by_level() {
+        if !self.by_level() {
             let calm = Duration(self.observation.0.saturating_mul(CALM));
             if self.reset != Reset::Never && self.released.is_none_or(|released| now.since(released) > calm) {
                 self.observation = self.config.observation;
             } else if self.last == Action::Release {
                 self.lengthen(self.config.slow_factor);
             }
-            self.released = Some(now);
         }
-        (self.last, self.acted) = (self.wished, Some(now));
+        (self.last, self.acted, self.released) = (Action::Release, Some(now), Some(now));
     }
 
     /// Whether what a short queue releases is known to be right by the number of layers alone.
@@ -399,18 +389,23 @@ mod tests {
     const ALONE: Traffic = Traffic { unicast_sessions: 0, unicast: 0, ..QUIET };
 
     #[test]
-    fn where_drops_are_read_what_is_due_by_comparison_comes_with_each_hold_and_is_no_observation() {
-        for phase in [2, 3] {
+    fn where_drops_are_read_what_is_due_by_comparison_comes_with_each_hold() {
+        for phase in [1, 2, 3] {
             let lacks = Traffic { phase, multicast: 19, ..QUIET };
-            let mut bench = Bench::new(&BY_DROPS());
-            let due: Vec<_> = (0..=50).map(|n| (2.0 * f64::from(n), Release, 1.0)).collect();
-            assert_eq!(bench.until(101.0, lacks), due, "phase {phase}");
+            let done = Bench::new(&BY_DROPS()).until(101.0, lacks);
+            let at: Vec<f64> = done.iter().map(|done| done.0).collect();
+            assert_eq!(at, (0..=50).map(|n| 2.0 * f64::from(n)).collect::<Vec<_>>(), "phase {phase}");
+            // A short queue alone is observed for longer, as by length.
+            let observed: Vec<f64> = done.iter().map(|done| done.2).collect();
+            assert_eq!((&observed[..4], observed[50]), (&[1.0, 1.5, 2.25, 3.375][..], 64.0));
         }
-        // With the paper's rules it is one.
-        let config = Config { compared: Some(Compared::Observation), reset: Some(Reset::Calm), ..BY_DROPS() };
-        let mut bench = Bench::new(&config);
+        // With the paper's rules what is due waits for that, too.
+        let mut bench = Bench::new(&Config { compared: Some(Compared::Observation), ..BY_DROPS() });
         let done = bench.until(7.0, Traffic { phase: 2, multicast: 19, ..QUIET });
         assert_eq!(done, [(0.0, Release, 1.0), (2.0, Release, 1.5), (4.0, Release, 2.25), (6.26, Release, 3.375)]);
+        let mut bench = Bench::new(&Config { compared: Some(Compared::Observation), ..BY_DROPS() });
+        assert_eq!(bench.until(0.98, Traffic { multicast: 19, ..QUIET }), []);
+        assert_eq!(bench.until(1.0, Traffic { multicast: 19, ..QUIET }), [(1.0, Release, 1.0)]);
     }
 
     #[test]
@@ -441,14 +436,14 @@ mod tests {
         // With four layers there is no such doubt.
         assert_eq!(bench.until(28.0, Traffic { layers: 4, ..few }), [(28.0, Release, 64.0)]);
         assert_eq!(bench.until(89.9, few), []);
-        // What stays was right: the next release is one like the first.
+        // What stays was right: nothing is too much any more. A short queue is observed as long as before.
         let mut bench = Bench::new(&BY_DROPS());
         bench.until(0.0, few);
         bench.until(2.0, many);
         assert_eq!(bench.until(6.0, few), [(6.0, Release, 4.0)]);
         assert_eq!(bench.until(12.0, Traffic { phase: 2, ..QUIET }), []);
-        let done = bench.until(19.0, Traffic { layers: 6, ..QUIET });
-        assert_eq!(done, [(13.02, Release, 1.0), (15.02, Release, 1.5), (17.02, Release, 2.25)]);
+        assert_eq!(bench.until(16.02, QUIET), [(16.02, Release, 6.0)]);
+        assert_eq!(bench.until(18.02, few), [(18.02, Release, 9.0)]);
     }
 
     #[test]
@@ -526,7 +521,7 @@ mod tests {
         let mut bench = Bench::new(&BY_DROPS());
         bench.until(11.0, QUIET);
         let done = bench.until(14.7, Traffic { multicast: 19, ..QUIET });
-        assert_eq!(done, [(12.64, Release, 5.0625), (14.64, Release, 5.0625)]);
+        assert_eq!(done, [(12.64, Release, 7.59375), (14.64, Release, 11.390625)]);
         // By length it would be.
         let mut bench = Bench::new(&Config::default());
         bench.until(11.0, QUIET);

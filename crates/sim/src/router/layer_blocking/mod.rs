@@ -112,7 +112,11 @@ impl LayerBlocking {
     fn phase(&self, at: &RouterView<'_>) -> u8 {
         match (self.waiting(at), &self.signals) {
             (many, _) if many >= self.upper => 3,
-            (_, Some(signals)) => signals.phase(at.interface.now),
+            (_, Some(signals)) => match signals.phase(at.interface.now) {
+                // Unicast flows fill a queue as long as it lets them, and constant rates only if they are too much.
+                1 if self.accounting.unicast_sessions() == 0 && signals.fills(at.interface.now) => 2,
+                phase => phase,
+            },
             (few, None) if few <= self.lower => 1,
             _ => 2,
         }

@@ -37,14 +37,14 @@ impl Signals {
         self.short = Some(now);
     }
 
-    /// The phase of the queue: 3 long, 1 short, 2 between. One that is never found short fills, though it may be long
-    /// until it drops something.
+    /// The phase of the queue: 3 long, 1 short, 2 between.
     pub(super) fn phase(&self, now: Instant) -> u8 {
-        let fills = self.short.is_none_or(|short| now.since(short) > self.calm);
-        match self.phase_after(self.last, now) {
-            1 if fills => 2,
-            phase => phase,
-        }
+        self.phase_after(self.last, now)
+    }
+
+    /// Whether it fills: it is never found short, though it may be long until it drops something.
+    pub(super) fn fills(&self, now: Instant) -> bool {
+        self.short.is_none_or(|short| now.since(short) > self.calm)
     }
 
     /// The phase of the queue that one session has.
@@ -75,14 +75,14 @@ mod tests {
         let mut signals = Signals::new(Duration::from_millis(100), Duration::from_secs(2));
         let (session, other) = (FlowId(3), FlowId(4));
         let at = Instant::from_secs_f64;
-        assert_eq!((signals.phase(at(0.0)), signals.phase_of(session, at(0.0))), (2, 1), "never found short");
+        assert_eq!((signals.phase(at(0.0)), signals.phase_of(session, at(0.0))), (1, 1));
+        assert!(signals.fills(at(0.0)), "never found short");
         signals.note_short(at(0.0));
-        assert_eq!((signals.phase(at(2.0)), signals.phase(at(2.001))), (1, 2));
+        assert!(!signals.fills(at(2.0)) && signals.fills(at(2.001)));
         signals.note(session, at(1.0));
         signals.note(other, at(2.5));
         for (seconds, all, own) in [(2.5, 3, 2), (2.6, 3, 2), (2.601, 2, 2), (3.0, 2, 2), (3.001, 2, 1), (4.501, 1, 1)]
         {
-            signals.note_short(at(seconds));
             let found = (signals.phase(at(seconds)), signals.phase_of(session, at(seconds)));
             assert_eq!(found, (all, own), "{seconds} s");
         }
