@@ -314,7 +314,8 @@ PIE = ("pie-ten", "pie-apart", "pie-enhanced-ten", "pie-enhanced-apart")
 RESTING = ("pie-enhanced-slow", "pie-enhanced-overload")
 OWN = {"occupancy": "own"}
 TCP_NEW_RENO = "--faircast::HalvingNewReno::"
-WHOLE = (f"{TCP_NEW_RENO}WholeSegments=1",)
+MARKS = ("delay", "link_use", "marks")
+RFC_MARKS = ("--queue=rfc-codel", "--faircast::RfcCoDel::UseEcn=1")
 CHANGES = (
     Change(
         title="a packet is held behind the queue here, too",
@@ -325,7 +326,7 @@ CHANGES = (
     Change(
         title="a packet is held behind the queue here, too, with marks",
         cases=("codel-ecn",),
-        measures=("delay", "marks"),
+        measures=MARKS,
         held_here=True,
     ),
     Change(
@@ -359,19 +360,18 @@ CHANGES = (
         held=False,
     ),
     Change(
-        title="besides, ns-3's TCP halves whole segments",
-        cases=("fq-codel-apart",),
-        measures=USUAL,
-        ours=OWN | {"mtu": "1499 B"},
-        held_here=True,
-        theirs=WHOLE,
+        title="CoDel by the RFC in ns-3, with marks",
+        cases=("codel-ecn",),
+        measures=MARKS,
+        theirs=RFC_MARKS,
+        held=False,
     ),
     Change(
-        title="a packet is held here, too, and ns-3's TCP halves whole segments",
-        cases=("codel-apart",),
-        measures=USUAL,
-        held_here=True,
-        theirs=WHOLE,
+        title="besides, what follows a mark is counted from it in ns-3, as its own does",
+        cases=("codel-ecn",),
+        measures=MARKS,
+        theirs=(*RFC_MARKS, "--faircast::RfcCoDel::CountsFromMark=1"),
+        held=False,
     ),
     Change(
         title="PIE of ns-3 never rests",
@@ -429,6 +429,7 @@ CHANGES = (
             ("growth by the ACK that ends a recovery", (f"{TCP_NEW_RENO}EndsAtThreshold=0",)),
             ("growth by whole bytes", (f"{TCP_NEW_RENO}KeepsFractions=0",)),
             ("half of the pipe", (f"{TCP_NEW_RENO}HalvesFlight=0",)),
+            ("half of a window with a part of a segment", (f"{TCP_NEW_RENO}WholeSegments=0",)),
         )
     ),
 )

@@ -36,10 +36,10 @@ constexpr uint32_t DATAGRAM = PACKET - 28;  // by UDP
 constexpr uint32_t FRAME = PACKET + 2;      // what PPP makes of it
 const Time SAMPLE = MilliSeconds(10);       // between two looks at the queue
 
-// TcpNewReno with three things mended, each of which can be taken back: it halves the flight, and not what is in the
-// pipe, without what has been SACKed or is lost (RFC 6675, section 5, step (4.2)); it grows by fractions of bytes, which
-// ns-3 cuts off; and the ACK that ends a recovery does not let it grow (RFC 6582, section 3.2, step 3: the window is the
-// threshold then).
+// TcpNewReno with four things mended, each of which can be taken back: it halves the flight, and not what is in the
+// pipe, without what has been SACKed or is lost (RFC 6675, section 5, step (4.2)); of a window, whole segments are in
+// flight; it grows by fractions of bytes, which ns-3 cuts off; and the ACK that ends a recovery does not let it grow
+// (RFC 6582, section 3.2, step 3: the window is the threshold then).
 class HalvingNewReno : public TcpNewReno
 {
   public:
@@ -54,8 +54,8 @@ class HalvingNewReno : public TcpNewReno
                                               MakeBooleanAccessor(&HalvingNewReno::m_halvesFlight),
                                               MakeBooleanChecker())
                                 .AddAttribute("WholeSegments",
-                                              "Count whole segments of the flight",
-                                              BooleanValue(false),
+                                              "Count whole segments of the flight: of a window they go out",
+                                              BooleanValue(true),
                                               MakeBooleanAccessor(&HalvingNewReno::m_wholeSegments),
                                               MakeBooleanChecker())
                                 .AddAttribute("KeepsFractions",

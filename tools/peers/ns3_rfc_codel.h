@@ -38,6 +38,16 @@ class RfcCoDel : public QueueDisc
                               "One step of Newton's method for each count in place of the root",
                               BooleanValue(false),
                               MakeBooleanAccessor(&RfcCoDel::m_newton),
+                              MakeBooleanChecker())
+                .AddAttribute("UseEcn",
+                              "Mark packets that can be marked, where others are dropped",
+                              BooleanValue(false),
+                              MakeBooleanAccessor(&RfcCoDel::m_usesEcn),
+                              MakeBooleanChecker())
+                .AddAttribute("CountsFromMark",
+                              "After a mark the time to the next runs from it, not from when it was due",
+                              BooleanValue(false),
+                              MakeBooleanAccessor(&RfcCoDel::m_countsFromMark),
                               MakeBooleanChecker());
         return tid;
     }
@@ -74,8 +84,13 @@ class RfcCoDel : public QueueDisc
             m_dropping = r.okToDrop;
             while (m_dropping && now >= m_dropNext)
             {
-                DropAfterDequeue(r.packet, "late");
                 Count(m_count + 1);
+                if (IsMarked(r.packet))
+                {
+                    m_dropNext = Next(m_countsFromMark ? now : m_dropNext);
+                    break;
+                }
+                DropAfterDequeue(r.packet, "late");
                 r = Take(now);
                 m_dropping = r.okToDrop;
                 if (m_dropping)
@@ -86,8 +101,11 @@ class RfcCoDel : public QueueDisc
         }
         else if (r.okToDrop)
         {
-            DropAfterDequeue(r.packet, "late");
-            r = Take(now);
+            if (!IsMarked(r.packet))
+            {
+                DropAfterDequeue(r.packet, "late");
+                r = Take(now);
+            }
             m_dropping = true;
             const int64_t delta = m_count - m_lastCount;
             const bool isRecent = now - m_dropNext < 16 * INTERVAL;
@@ -96,6 +114,11 @@ class RfcCoDel : public QueueDisc
             m_dropNext = Next(now);
         }
         return r.packet;
+    }
+
+    bool IsMarked(const Ptr<QueueDiscItem>& packet)
+    {
+        return m_usesEcn && Mark(packet, "late");
     }
 
     // Section 5.6.
@@ -154,6 +177,8 @@ class RfcCoDel : public QueueDisc
 
     bool m_leavesMtu{false};
     bool m_newton{false};
+    bool m_usesEcn{false};
+    bool m_countsFromMark{false};
     int64_t m_firstAbove{0};
     int64_t m_dropNext{0};
     int64_t m_count{0};
