@@ -80,6 +80,8 @@ def completed(command: Any) -> int:
 def complaint(error: Any, arguments: list[str]) -> str:
     """What is wrong with an option, with the value that was given."""
     message: str = error.format_message()
+    if type(error).__name__ == "NoSuchOption" and getattr(error, "option_name", None) == "--guest":
+        return "--guest stands before the verb, as in faircast --guest in_python:WorstLoss run FILE"
     if "valid integer" not in message:
         return message
     names = getattr(getattr(error, "param", None), "opts", [])

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperGroup
@@ -131,6 +131,23 @@ def show_version(asked: bool) -> None:
 
 @app.callback()
 def everywhere(
-    version: bool = typer.Option(False, "--version", callback=show_version, is_eager=True, help="Show the version."),
+    version: Annotated[
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version.")
+    ] = False,
+    guest: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MODULE:CLASS",
+            help="A scheme that is a Python class, from this folder or PYTHONPATH; may be repeated. It is called as "
+            "the class is (WorstLoss: worst-loss), or as NAME=MODULE:CLASS says.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Options before the verb."""
+    del version  # shown by its callback
+    if guest:
+        from faircast.guest_modules import register
+
+        for text in guest:
+            register(text)

@@ -6,7 +6,9 @@ folder of its author's, travels as code, by `cloudpickle`.
 
 from __future__ import annotations
 
+import copyreg
 import json
+import struct
 import sys
 import sysconfig
 import zlib
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
     from faircast.engine.contract import Task
 
 MAIN = "__main__"
+
+# Guests pack their headers with these, and Python cannot pickle them.
+copyreg.pickle(struct.Struct, lambda layout: (struct.Struct, (layout.format,)))
 
 
 def pack(tasks: Iterable[Task]) -> bytes:

@@ -125,15 +125,17 @@ class Comparison:
 
     def command(self, name: str, data: Data, place: Place) -> str:
         """What repeats one cell of an experiment: a command, or the call in Python if only Python knows the scheme."""
+        from faircast.guest_modules import option_for
         from faircast.guests import is_class
 
         only = self.written(place)
-        if is_class(place[0]):
+        guest = option_for(place[0])
+        if is_class(place[0]) and not guest:
             more = f"{'' if self.is_usual(data) else f', reps={len(data.seeds)}'}{', quick=True' if data.quick else ''}"
             return f'faircast.reproduce("{name}", only={only}{more})'
         if place[0].endswith(SUFFIX):  # the command holds in every folder
             only["scheme"] = str(File(place[0]).absolute())
-        parts = ["faircast", "reproduce", name]
+        parts = ["faircast", *guest, "reproduce", name]
         for axis, value in only.items():
             parts += ["--only", f"{axis}='{value}'" if "," in value else f"{axis}={value}"]
         return shlex.join([*parts, *self.extent(data)])
