@@ -196,7 +196,7 @@ def test_a_guest_that_needs_what_workers_lack_is_refused(
     text = study.read_text().replace("60 s", "10 s") + SESSION
     with pytest.raises(InputError, match=r"the Dask worker at tcp://127.0.0.1:\d+ cannot be used: .*beside_the_guest"):
         sweep(text, tmp_path / "out", vary={HOW: ["", "calm"]}, engine=two.address)
-    assert not (tmp_path / "out" / "measurements.parquet").exists()
+    assert not (tmp_path / "out").exists()
 
 
 def copied(folder: Path) -> tuple[Path, dict[str, str]]:
@@ -226,7 +226,7 @@ def test_workers_of_another_build_are_refused_by_name(cluster: Cluster, study: P
     cluster.wait(1)
     with pytest.raises(InputError, match="cannot be used: other Python files in faircast"):
         sweep(study, tmp_path / "out", engine=cluster.address)
-    assert not (tmp_path / "out" / "measurements.parquet").exists()
+    assert not (tmp_path / "out").exists()
 
 
 def test_ctrl_c_keeps_what_is_there_and_cancels_the_rest(
@@ -294,10 +294,15 @@ def test_tls_with_certificates(cluster: Cluster, study: Path, tmp_path: Path) ->
     plain = command(*given, "--out", tmp_path / "plain", "--dask", cluster.address.replace("tls", "tcp"))
     assert plain.returncode == 2
     assert "no Dask scheduler answers at tcp://" in plain.stderr
+    (certificates / "key.pem").write_text("no key")
+    done = command(*given, "--out", tmp_path / "no", "--dask", cluster.address, "--dask-certificates", certificates)
+    assert done.returncode == 2, done.stderr
+    assert f"the certificates in {certificates} cannot be used: " in done.stderr
     (certificates / "key.pem").unlink()
     done = command(*given, "--out", tmp_path / "no", "--dask", cluster.address, "--dask-certificates", certificates)
     assert done.returncode == 2
     assert "there is no key.pem in it" in done.stderr
+    assert not any((tmp_path / name).exists() for name in ("plain", "no"))
 
 
 def test_ports_that_nobody_answers(cluster: Cluster, study: Path, tmp_path: Path) -> None:
@@ -310,6 +315,7 @@ def test_ports_that_nobody_answers(cluster: Cluster, study: Path, tmp_path: Path
     cluster.scheduler()
     with pytest.raises(InputError, match=rf"the scheduler at {cluster.address} has no workers; start some: dask "):
         sweep(study, tmp_path / "out", engine=Dask(cluster.address, patience_s=3))
+    assert not (tmp_path / "out").exists()
 
 
 def test_no_process_is_left(two: Cluster) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from faircast.batch import Watcher
 from faircast.comparison import Comparison, Side, compare, comparison, short, stopped_pairs
 from faircast.engine.contract import Engine
-from faircast.errors import InputError
+from faircast.errors import InputError, begun
 from faircast.folder import RunFolder
 from faircast.manifest import read_manifest
 from faircast.metrics import parse_metric
@@ -83,11 +84,15 @@ def of_folders(
     for origin in origins:
         check_before([origin.scenario], start, rule.metrics)
     sides: list[Side] = []
+    is_begun = False
     for seeds in looks(rule.first, rule.last):
         for origin in origins:
             place = RunFolder.open(origin.folder, origin.scenario, sets=origin.sets)
-            if run_into(place, range(start, start + seeds), engine=engine, watcher=watcher).interrupted:
+            with begun() if is_begun else nullcontext():
+                done = run_into(place, range(start, start + seeds), engine=engine, watcher=watcher)
+            if done.interrupted:
                 raise KeyboardInterrupt
+            is_begun = is_begun or bool(done.computed)
         names = short([str(folder) for folder in folders])
         sides = [
             Side(name, origin.scenario, Runs.read(origin.folder).summaries)

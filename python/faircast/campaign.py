@@ -8,13 +8,15 @@ finished and a journal beside it each from the moment it is, and only what is mi
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from faircast.batch import Job, Watcher
 from faircast.engine.contract import Engine, Task
 from faircast.engine.taken import SUMMARY, Taken, Wanted
+from faircast.errors import begun
 from faircast.measurements import Key, Measurements
 from faircast.scenario import Resolved
 from faircast.summary import RunSummary, from_columns
@@ -106,11 +108,15 @@ class Campaign(Generic[R]):
             self.runs[digest, seed] = run
         return run
 
-    def compute(self, known: Measurements, *, engine: Engine, watcher: Watcher | None) -> Progress:
-        """Compute what the folder does not hold yet, and write the measurements.
+    @contextmanager
+    def ready(self, known: Measurements, *, engine: Engine) -> Iterator[Callable[[Watcher | None], Progress]]:
+        """Have an engine ready for what the folder does not hold yet; gives what computes it, which is called once.
 
-        Every run goes to the journal as soon as it is finished, so that whatever ends this process costs the runs in
-        flight. The journal stays: who carries out the campaign closes it when nothing else is left to do.
+        Raises `InputError` if the engine cannot do it. Nothing has been written then.
+
+        What is called computes the runs and writes the measurements. Every run goes to the journal as soon as it is
+        finished, so that whatever ends this process costs the runs in flight. The journal stays: who carries out the
+        campaign closes it when nothing else is left to do.
         """
         needed = [run for key, run in self.runs.items() if key not in known or not run.recall(known.kept.get(key, {}))]
         missing = {run.key for run in needed}
@@ -121,14 +127,25 @@ class Campaign(Generic[R]):
             known.record(run.key, run.job.label, summary, run.keep(taken))
             return summary
 
-        summaries = {key: known[key] for key in self.runs if key not in missing}
-        outcome = engine.compute([Task(run.job, run.asked()) for run in needed], keep, watcher=watcher)
-        for run, summary in zip(needed, outcome.results, strict=True):
-            if summary is not None:
-                summaries[run.key] = summary
-                known.add(run.key, run.job.label, summary)
-        known.write()
-        computed = sum(summary is not None for summary in outcome.results)
-        failed = [FailedRun(needed[place].key, needed[place].job.label, why) for place, why in outcome.failed.items()]
-        interrupted = outcome.interrupted and computed + len(failed) < len(needed)
-        return Progress(summaries, computed, len(self.runs) - len(needed), interrupted, sorted(failed))
+        def compute(watcher: Watcher | None) -> Progress:
+            summaries = {key: known[key] for key in self.runs if key not in missing}
+            outcome = work(keep, watcher=watcher)
+            for run, summary in zip(needed, outcome.results, strict=True):
+                if summary is not None:
+                    summaries[run.key] = summary
+                    known.add(run.key, run.job.label, summary)
+            known.write()
+            computed = sum(summary is not None for summary in outcome.results)
+            failed = [
+                FailedRun(needed[place].key, needed[place].job.label, why) for place, why in outcome.failed.items()
+            ]
+            interrupted = outcome.interrupted and computed + len(failed) < len(needed)
+            return Progress(summaries, computed, len(self.runs) - len(needed), interrupted, sorted(failed))
+
+        with engine.ready([Task(run.job, run.asked()) for run in needed]) as work:
+            yield compute
+
+    def go_on(self, known: Measurements, *, engine: Engine, watcher: Watcher | None) -> Progress:
+        """Compute, as `ready` tells, more of what has been begun already."""
+        with begun(), self.ready(known, engine=engine) as compute:
+            return compute(watcher)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 OK = 0
 CRITERION_FAILED = 1
@@ -71,6 +72,15 @@ class NotFinishedError(RuntimeError):
 
     What was complete before is kept.
     """
+
+
+@contextmanager
+def begun() -> Iterator[None]:
+    """Inside, something has been written already: an `InputError`, which comes too late, is a `NotFinishedError`."""
+    try:
+        yield
+    except InputError as error:
+        raise NotFinishedError(f"{error}; what was finished before is kept") from error
 
 
 def nearest(name: str, legal: Sequence[str]) -> str:

@@ -38,7 +38,7 @@ SUMMARY = "summary.parquet"
 
 
 class RunFolder:
-    """Where the runs of one scenario go. Opening it checks, `work` is the first to write."""
+    """Where the runs of one scenario go. Opening it checks, `locked` keeps others out, `work` is the first to write."""
 
     def __init__(self, path: Path, scenario: Resolved, sets: Sequence[str] = ()) -> None:
         self.path = path
@@ -46,7 +46,7 @@ class RunFolder:
         self.sets = list(sets)
         """The assignments ``path=value`` that made the scenario of what was read; noted in the manifest."""
         self.damaged: dict[int, str] = {}
-        """Seeds that `work` found damaged and removed, with the reason."""
+        """Seeds that `locked` found damaged and `work` removes, with the reason."""
         self._fresh: dict[int, RunSummary] = {}
         """Of seeds that have been written the summaries, which need not be read again."""
         self._place = Workplace(path, self._check)
@@ -60,26 +60,31 @@ class RunFolder:
         return cls(path, scenario, sets)
 
     @contextmanager
+    def locked(self) -> Iterator[list[int]]:
+        """Make the folder, keep others out, and look at what it holds: the seeds that are there and sound."""
+        with self._place.locked():
+            found = {seed: self._damage(seed, path) for seed, path in self.finished().items()}
+            self.damaged = {seed: reason for seed, reason in found.items() if reason is not None}
+            yield [seed for seed, reason in found.items() if reason is None]
+
+    @contextmanager
     def work(self, wanted: Iterable[int]) -> Iterator[None]:
-        """Make the folder, keep others out, look at what it holds and note in its manifest which seeds are wanted.
+        """Note in the manifest which seeds are wanted; the folder is `locked`.
 
         Seeds of which a file is missing or not as it was written are removed, as if they had never been: run again,
         they give the same bytes, because a run depends on its scenario and seed alone.
         """
-        with self._place.locked():
-            manifest = self._place.manifest
-            manifest |= {"name": self.scenario.name, "hash": self.scenario.hash, "scenario": self.scenario.data}
-            manifest["seeds"] = to_ranges([*from_ranges(manifest.get("seeds", [])), *wanted])
-            found = {seed: self._damage(seed, path) for seed, path in self.finished().items()}
-            self.damaged = {seed: reason for seed, reason in found.items() if reason is not None}
-            with self._place.call(sets=self.sets) as note:
-                if self.damaged:
-                    note["damaged"] = {str(seed): reason for seed, reason in self.damaged.items()}
-                for seed, reason in found.items():
-                    stale = self._of(seed, interrupted=reason is None)
-                    with writing(stale):
-                        remove(stale)
-                yield
+        manifest = self._place.manifest
+        manifest |= {"name": self.scenario.name, "hash": self.scenario.hash, "scenario": self.scenario.data}
+        manifest["seeds"] = to_ranges([*from_ranges(manifest.get("seeds", [])), *wanted])
+        with self._place.call(sets=self.sets) as note:
+            if self.damaged:
+                note["damaged"] = {str(seed): reason for seed, reason in self.damaged.items()}
+            for seed in self.finished():
+                stale = self._of(seed, interrupted=seed not in self.damaged)
+                with writing(stale):
+                    remove(stale)
+            yield
 
     def finished(self) -> dict[int, Path]:
         """The folders of the seeds that are done."""

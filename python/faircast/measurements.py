@@ -47,7 +47,8 @@ class Measurements:
 
     def __init__(self, folder: Path, files: Ledger | None = None) -> None:
         self._folder = folder
-        self._files = Ledger(folder) if files is None else files
+        self.files = Ledger(folder) if files is None else files
+        """The files of the folder."""
         self._journal = Journal(folder / JOURNAL)
         self._runs: dict[Key, RunSummary] = {}
         self._names: dict[str, str] = {}
@@ -67,8 +68,8 @@ class Measurements:
     def load(self) -> None:
         """Take in what the files hold; see `read`."""
         path = self._folder / FILE
-        beside = [name for name in self.BESIDE if not self._files.holds(name, AGAIN) and name in self._files.damaged]
-        if self._files.holds(FILE, AGAIN) and not beside:
+        beside = [name for name in self.BESIDE if not self.files.holds(name, AGAIN) and name in self.files.damaged]
+        if self.files.holds(FILE, AGAIN) and not beside:
             try:
                 self._take_rows(read_table(path))
             except (KeyError, TypeError, ValueError) as error:
@@ -79,7 +80,7 @@ class Measurements:
         for record in self._journal.read():  # behind the file, as it is newer
             self._replay(record)
         if self._journal.damaged:
-            self._files.tell(JOURNAL, f"{self._folder / JOURNAL} has {self._journal.damaged} damaged records")
+            self.files.tell(JOURNAL, f"{self._folder / JOURNAL} has {self._journal.damaged} damaged records")
 
     @staticmethod
     def discard(files: Ledger) -> None:
@@ -127,7 +128,7 @@ class Measurements:
         """Write all to the Parquet file, ordered by name, hash and seed: equal measurements give equal files."""
         import pyarrow.parquet as pq
 
-        with writing(self._folder / FILE), self._files.put(FILE) as file:
+        with writing(self._folder / FILE), self.files.put(FILE) as file:
             pq.write_table(self.to_arrow(), file, compression="zstd")
 
     def keep(self) -> None:
@@ -144,9 +145,9 @@ class Measurements:
         columns = {"scenario": [key[0] for key in keys], "seed": [key[1] for key in keys], "kept": texts}
         with writing(self._folder / KEPT):
             if not keys:
-                self._files.drop(KEPT)
+                self.files.drop(KEPT)
                 return
-            with self._files.put(KEPT) as file:
+            with self.files.put(KEPT) as file:
                 pq.write_table(pa.table(columns), file, compression="zstd", use_dictionary=False)
 
     def to_arrow(self) -> pa.Table:
@@ -196,7 +197,7 @@ class Measurements:
 
     def _read_kept(self) -> None:
         path = self._folder / KEPT
-        if not self._files.holds(KEPT, AGAIN):
+        if not self.files.holds(KEPT, AGAIN):
             return
         table = read_table(path)
         try:

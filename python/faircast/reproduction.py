@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from faircast import kept
 from faircast.arrow import to_arrow
 from faircast.batch import Watcher
-from faircast.campaign import Campaign, PlannedRun
+from faircast.campaign import Campaign, PlannedRun, Progress
 from faircast.engine import chosen
 from faircast.engine.contract import Engine
 from faircast.engine.taken import Taken, Wanted
@@ -114,15 +114,19 @@ def carry_out(
     place = Workplace(path, lambda: continued(path, quick, only))
     with place.locked():
         manifest = place.manifest
-        if manifest.get("build") != build():  # its numbers may differ
-            Measurements.discard(place.files)
+        is_stale = manifest.get("build") != build()  # its numbers may differ
         manifest |= {"build": build(), "commit": commit(), "name": name, "quick": quick, "only": only}
-        with place.call() as note:
-            done = compute(plan, place.files, engine=engine, watcher=watcher)
+        known = Measurements(path, place.files) if is_stale else Measurements.read(path, place.files)
+        begin = time.perf_counter()
+        with plan.campaign.ready(known, engine=engine) as compute, place.call() as note:
+            if is_stale:
+                Measurements.discard(place.files)
+            done = concluded(plan, known, compute(watcher), begin)
             while reps is None and not quick and done.is_whole and (more := further(experiments, done)):
-                done = done.followed_by(
-                    compute(planned(experiments, quick, more), place.files, engine=engine, watcher=watcher)
-                )
+                plan, begin = planned(experiments, quick, more), time.perf_counter()
+                known = Measurements.read(path, place.files)
+                later = plan.campaign.go_on(known, engine=engine, watcher=watcher)
+                done = done.followed_by(concluded(plan, known, later, begin))
             note["experiments"] = {report.id: round(report.wall_s or 0.0, 3) for report in done.reports}
             listed = manifest.setdefault("experiments", [])
             listed += [name for name in note["experiments"] if name not in listed]
@@ -156,11 +160,9 @@ def further(experiments: Sequence[Experiment], done: Reproduction) -> dict[str, 
     return found
 
 
-def compute(plan: Plan, files: Ledger, *, engine: Engine, watcher: Watcher | None) -> Reproduction:
-    """Compute what the folder does not hold yet of a plan, and conclude what is complete."""
-    begin = time.perf_counter()
-    known = Measurements.read(files.folder, files)
-    done = plan.campaign.compute(known, engine=engine, watcher=watcher)
+def concluded(plan: Plan, known: Measurements, done: Progress, begin: float) -> Reproduction:
+    """Conclude what is complete of a plan, whose runs have been computed since `begin`."""
+    files = known.files
     if not done.interrupted:
         known.keep()
     reports = []

@@ -167,16 +167,16 @@ def run_into(
 
     load()  # before anything is written
     give_back()
-    with folder.work(wanted):
-        there = folder.finished()
+    with folder.locked() as there:
         jobs = [Job(scenario.json, seed, scenario.name) for seed in wanted if seed not in there]
-        try:
-            outcome = engine.compute([Task(job, Everything()) for job in jobs], keep, watcher=watcher)
-        except Exception:
-            with suppress(Exception):  # a summary of what is there; the first error is the one to tell
-                folder.conclude()
-            raise
-        rows = folder.conclude()
+        with engine.ready([Task(job, Everything()) for job in jobs]) as work, folder.work(wanted):
+            try:
+                outcome = work(keep, watcher=watcher)
+            except Exception:
+                with suppress(Exception):  # a summary of what is there; the first error is the one to tell
+                    folder.conclude()
+                raise
+            rows = folder.conclude()
     computed = [job.seed for job, done in zip(jobs, outcome.results, strict=True) if done]
     found = [seed for seed in wanted if seed in there]
     complete = all(outcome.results)

@@ -226,10 +226,10 @@ class SweepMeasurements(Measurements):
         with writing(place):
             table = self.warnings_to_arrow()
             if table.num_rows:
-                with self._files.put(WARNINGS) as file:
+                with self.files.put(WARNINGS) as file:
                     pq.write_table(table, file, compression="zstd")
             else:
-                self._files.drop(WARNINGS)
+                self.files.drop(WARNINGS)
 
     def finished(self) -> list[tuple[int, int]]:
         """Place of the point and seed of each finished run, in order."""
@@ -283,7 +283,7 @@ class SweepMeasurements(Measurements):
 
     def _read_warnings(self) -> None:
         path = self._folder / WARNINGS
-        if not self._files.holds(WARNINGS, AGAIN):
+        if not self.files.holds(WARNINGS, AGAIN):
             return
         table = read_table(path)
         try:

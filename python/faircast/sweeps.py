@@ -510,10 +510,11 @@ def carry_out(
             manifest.pop(name, None)
             if value is not None:
                 manifest[name] = value
-        with place.call(sets=list(plan.sets)) as note:
+        store = SweepMeasurements.of(place.files, points)
+        first = campaign(plan, path, tables)
+        with first.ready(store, engine=engine) as compute, place.call(sets=list(plan.sets)) as note:
             write_points(place.files, points)
-            store = SweepMeasurements.of(place.files, points)
-            done = campaign(plan, path, tables).compute(store, engine=engine, watcher=watcher)
+            done = compute(watcher)
             while not done.interrupted and further is not None:
                 more = further(plan.points, done)
                 if more is None:
@@ -522,7 +523,7 @@ def carry_out(
                 points[:] = joined(more, points, path, plan.make)
                 write_points(place.files, points)
                 store.points = list(points)
-                done = done.followed_by(campaign(plan, path, tables).compute(store, engine=engine, watcher=watcher))
+                done = done.followed_by(campaign(plan, path, tables).go_on(store, engine=engine, watcher=watcher))
             note |= {"points": len(plan.points), "computed": done.computed, "found": done.found}
             missing = sum(len(point.seeds) for point in points) - len(store.finished())
             if missing:

@@ -54,12 +54,13 @@ class Workplace:
     def locked(self) -> Iterator[None]:
         """Make the folder and keep others out of it; what killed processes left half-written is removed.
 
-        Raises `InputError` if it cannot be made or another process works on it.
+        If nothing is written into a folder that was made for it, it goes again. Raises `InputError` if it cannot be
+        made or another process works on it.
         """
         try:
             with self._creating():
-                self.path.mkdir(parents=True, exist_ok=True)
-                lock = Lock(self.path).__enter__()
+                fresh = [path for path in (self.path, *self.path.parents) if not path.exists()]
+                lock = self._made_and_locked()
         except BusyError:
             raise InputError(f"{self.path} is in use: {_worker(self.path)}; choose another folder with --out") from None
         try:
@@ -73,6 +74,9 @@ class Workplace:
             yield
         finally:
             lock.__exit__()
+            with suppress(OSError):  # where there is something in it, of others perhaps
+                for path in fresh:
+                    path.rmdir()
 
     @contextmanager
     def call(self, **more: Any) -> Iterator[dict[str, Any]]:
@@ -114,6 +118,12 @@ class Workplace:
         with writing(self.path / MANIFEST):
             self.files.settle()
             write_manifest(self.path, self.manifest)
+
+    def _made_and_locked(self) -> Lock:
+        while True:
+            self.path.mkdir(parents=True, exist_ok=True)
+            with suppress(FileNotFoundError):  # somebody who had nothing to write has removed it in between
+                return Lock(self.path).__enter__()
 
     @contextmanager
     def _creating(self) -> Iterator[None]:

@@ -6,6 +6,7 @@ Recorded commands are not carried out, and scenarios read no files: what they on
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -18,7 +19,8 @@ from faircast.engine.contract import Engine
 from faircast.errors import InputError, brief
 from faircast.folder import RunFolder
 from faircast.ledger import Ledger
-from faircast.reproduction import Plan, compute
+from faircast.measurements import Measurements
+from faircast.reproduction import Plan, concluded
 from faircast.runs import run_into
 from faircast.scenario import Resolved, resolve_tree
 from faircast.sweep_folder import TABLES, SweepPoint
@@ -117,8 +119,10 @@ def _reproduction(done: Repeated, plan: dict[str, Any]) -> Work:
             planned.campaign.want(scenarios[digest], seed)
 
     def work(place: Path, engine: Engine, watcher: Watcher | None) -> bool:
-        place.mkdir(parents=True, exist_ok=True)
-        return compute(planned, Ledger(place), engine=engine, watcher=watcher).interrupted
+        begin, known = time.perf_counter(), Measurements(place, Ledger(place))
+        with planned.campaign.ready(known, engine=engine) as compute:
+            place.mkdir(parents=True, exist_ok=True)
+            return concluded(planned, known, compute(watcher), begin).interrupted
 
     return work
 

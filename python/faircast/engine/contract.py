@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeVar
+from contextlib import AbstractContextManager
+from typing import NamedTuple, Protocol, TypeVar
 
 from faircast.batch import Job, Outcome, Watcher
 from faircast.engine.taken import Taken, Wanted
@@ -19,10 +20,24 @@ class Task(NamedTuple):
     wanted: Wanted
 
 
+class Work(Protocol):
+    """Tasks for which all is ready, to be carried out once; see `Engine.compute`."""
+
+    def __call__(self, keep: Callable[[int, Taken], T], *, watcher: Watcher | None = None) -> Outcome[T]:
+        """Compute all of them."""
+
+
 class Engine(ABC):
     """Where runs are computed. What comes out is the same everywhere, byte for byte."""
 
     @abstractmethod
+    def ready(self, tasks: Sequence[Task]) -> AbstractContextManager[Work]:
+        """Have everything ready that these tasks need, as long as the context lasts; nothing is computed yet.
+
+        So whoever has not written anything yet learns in time of what would be refused. Ctrl-C is passed on. Raises
+        `InputError` as `compute`.
+        """
+
     def compute(
         self, tasks: Sequence[Task], keep: Callable[[int, Taken], T], *, watcher: Watcher | None = None
     ) -> Outcome[T]:
@@ -39,3 +54,5 @@ class Engine(ABC):
         NotFinishedError
             A run failed, or there is nobody left to compute the rest. What was kept before stays.
         """
+        with self.ready(tasks) as work:
+            return work(keep, watcher=watcher)

@@ -16,23 +16,20 @@ import time
 import warnings
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import CancelledError
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
-from faircast.batch import Outcome, Watcher
 from faircast.engine import remote
-from faircast.engine.contract import Engine, Task
-from faircast.engine.home import Answered, Broken, Came, Crew, Event, Went, carry_out
-from faircast.engine.taken import Taken
+from faircast.engine.contract import Engine, Task, Work
+from faircast.engine.home import Answered, Broken, Came, Crew, Event, Went, ready
 from faircast.errors import InputError, NotFinishedError, ResultWarning, brief
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-T = TypeVar("T")
 LOCAL = re.compile(r"local:(\d+)")
 ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9a-fA-F:.]+\]|[^/\s:]+):(\d+)")
 LEGAL = "legal are tcp://HOST:PORT, tls://HOST:PORT and local:N"
@@ -78,11 +75,9 @@ class Dask(Engine):
         self._certificates = None if certificates is None else Path(certificates)
         self._patience_s = patience_s
 
-    def compute(
-        self, tasks: Sequence[Task], keep: Callable[[int, Taken], T], *, watcher: Watcher | None = None
-    ) -> Outcome[T]:
-        """Compute all tasks; see `Engine.compute`."""
-        return carry_out(DaskCrew(self._where, self._certificates, self._patience_s), tasks, keep, watcher=watcher)
+    def ready(self, tasks: Sequence[Task]) -> AbstractContextManager[Work]:
+        """Connect, and let the workers that are there know what the tasks need; see `Engine.ready`."""
+        return ready(DaskCrew(self._where, self._certificates, self._patience_s), tasks)
 
 
 def check_place(where: str) -> None:
@@ -249,7 +244,12 @@ class DaskCrew(Crew):
             if not (self._certificates / name).is_file():
                 raise InputError(f"--dask-certificates {self._certificates}: there is no {name} in it")
         ca, cert, key = (str(self._certificates / name) for name in CERTIFICATES)
-        return Security(tls_ca_file=ca, tls_client_cert=cert, tls_client_key=key, require_encryption=True)
+        security = Security(tls_ca_file=ca, tls_client_cert=cert, tls_client_key=key, require_encryption=True)
+        try:
+            security.get_connection_args("client")
+        except OSError as error:  # those of OpenSSL are some, too
+            raise InputError(f"the certificates in {self._certificates} cannot be used: {error}") from None
+        return security
 
     def _submit(self, function: Callable[..., Any], worker: Seen, *args: Any) -> Any:
         key = f"faircast-{function.__name__}-{uuid4().hex}"

@@ -10,13 +10,15 @@ import queue
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic, TypeVar
 
 from faircast.batch import Outcome, Watcher
 from faircast.engine.batches import Dispatch
-from faircast.engine.contract import Task
+from faircast.engine.contract import Task, Work
 from faircast.engine.luggage import pack, packed
 from faircast.engine.remote import unpacked
 from faircast.engine.taken import Taken
@@ -93,21 +95,34 @@ class Crew(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Let the workers go; bounded in time."""
+        """Let the workers go; bounded in time. Of a second time nothing comes."""
+
+
+@contextmanager
+def ready(crew: Crew, tasks: Sequence[Task]) -> Iterator[Work]:
+    """A crew that knows what the tasks need; see `faircast.engine.contract.Engine.ready`."""
+    if not tasks:  # nobody is asked for nothing
+        yield lambda *_, **__: Outcome([], False)
+        return
+    load()
+    try:
+        crew.start(pack(tasks))
+        yield partial(carry_out, crew, tasks)
+    except BaseException:
+        crew.cancel()
+        raise
+    finally:
+        crew.close()
 
 
 def carry_out(
     crew: Crew, tasks: Sequence[Task], keep: Callable[[int, Taken], T], *, watcher: Watcher | None = None
 ) -> Outcome[T]:
-    """Let a crew compute all tasks; see `faircast.engine.contract.Engine.compute`."""
-    if not tasks:
-        return Outcome([], False)
-    load()
+    """Let a crew that is ready compute all tasks, and let it go."""
     dispatch = Dispatch(len(tasks))
     keeper = Keeper(keep, len(tasks))
     interrupted = False
     try:
-        crew.start(pack(tasks))
         keeper.start()
         lonely_since = time.monotonic()
         while not dispatch.is_done:

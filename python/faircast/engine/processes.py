@@ -16,18 +16,16 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Hashable, Sequence
-from contextlib import suppress
-from typing import Any, TypeVar
+from collections.abc import Hashable, Sequence
+from contextlib import AbstractContextManager, suppress
+from typing import Any
 
-from faircast.batch import Outcome, Watcher, worker_count
+from faircast.batch import worker_count
 from faircast.engine.child import LENGTH, START
-from faircast.engine.contract import Engine, Task
-from faircast.engine.home import Answered, Came, Crew, Event, Went, carry_out
-from faircast.engine.taken import Taken
+from faircast.engine.contract import Engine, Task, Work
+from faircast.engine.home import POLL_S, Answered, Came, Crew, Event, Went, ready
 from faircast.errors import InputError, NotFinishedError
 
-T = TypeVar("T")
 TRIES = 3
 """Processes that end before they are ready, one after the other, until no more are started."""
 
@@ -38,11 +36,9 @@ class Processes(Engine):
     def __init__(self, count: int | None = None) -> None:
         self.count = worker_count(count, "--processes")
 
-    def compute(
-        self, tasks: Sequence[Task], keep: Callable[[int, Taken], T], *, watcher: Watcher | None = None
-    ) -> Outcome[T]:
-        """Compute all tasks; see `Engine.compute`."""
-        return carry_out(ProcessCrew(min(self.count, len(tasks))), tasks, keep, watcher=watcher)
+    def ready(self, tasks: Sequence[Task]) -> AbstractContextManager[Work]:
+        """Start the processes, and wait until the first one knows what the tasks need; see `Engine.ready`."""
+        return ready(ProcessCrew(min(self.count, len(tasks))), tasks)
 
 
 class ProcessCrew(Crew):
@@ -56,12 +52,20 @@ class ProcessCrew(Crew):
         self._started = 0
         self._unready: dict[int, None] = {}
         self._never_ready = 0
+        self._is_begun = False
+        """Whether one of them has been ready."""
+        self._early: list[Event] = []
+        """What has happened before anybody asked."""
 
     def start(self, luggage: bytes) -> None:
         """Start them all, and wait until the first is ready."""
         self._luggage = luggage
         for _ in range(self._count):
             self._start_one()
+        early: list[Event] = []
+        while not any(isinstance(event, Came) for event in early):
+            early += self.events(POLL_S)
+        self._early = early
 
     def send(self, worker: Hashable, number: int, payload: bytes) -> None:
         """Send a batch to a process; one that has ended meanwhile is told of by `events`."""
@@ -70,9 +74,9 @@ class ProcessCrew(Crew):
 
     def events(self, timeout_s: float) -> list[Event]:
         """What the processes have said, and which have ended."""
-        found: list[Event] = []
+        found, self._early = self._early, []
         with suppress(queue.Empty):
-            found += self._event(*self._said.get(timeout=timeout_s))
+            found += self._event(*self._said.get(timeout=0 if found else timeout_s))
             while True:
                 found += self._event(*self._said.get_nowait())
         return found
@@ -91,6 +95,7 @@ class ProcessCrew(Crew):
                 child.process.stdin.close()  # type: ignore[union-attr]
             child.reader.join()
             child.process.stdout.close()  # type: ignore[union-attr]
+        self._children.clear()
 
     def _start_one(self) -> None:
         self._started += 1
@@ -105,9 +110,11 @@ class ProcessCrew(Crew):
         if said[0] == "ready":
             self._unready.pop(number)
             self._never_ready = 0
+            self._is_begun = True
             return [Came(number, 1)]
         if said[0] == "refused":
-            raise InputError(f"what the runs need cannot be had in another process: {said[1]}")
+            kind = NotFinishedError if self._is_begun else InputError
+            raise kind(f"what the runs need cannot be had in another process: {said[1]}")
         _, batch, answers, seconds = said
         return [Answered(number, batch, answers, seconds)]
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import Generic, TypeVar
 
 from faircast import _native
 from faircast.background import give_up
 from faircast.batch import Job, Outcome, Watcher, worker_count
-from faircast.engine.contract import Engine, Task
+from faircast.engine.contract import Engine, Task, Work
 from faircast.engine.taken import Taken
 from faircast.errors import LESS_MEMORY, NotFinishedError
 from faircast.interruption import Interrupted, interruptible
@@ -33,10 +35,14 @@ class Threads(Engine):
     def __init__(self, count: int | None = None) -> None:
         self.count = worker_count(count)
 
-    def compute(
+    @contextmanager
+    def ready(self, tasks: Sequence[Task]) -> Iterator[Work]:
+        """Nothing is needed; see `Engine.ready`."""
+        yield partial(self._carry_out, tasks)
+
+    def _carry_out(
         self, tasks: Sequence[Task], keep: Callable[[int, Taken], T], *, watcher: Watcher | None = None
     ) -> Outcome[T]:
-        """Compute all tasks; see `Engine.compute`."""
         places = {id(task.job): place for place, task in enumerate(tasks)}
 
         def taken(job: Job, raw: _native.RawResult, cpu_s: float) -> T | None:
