@@ -9,7 +9,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 .PHONY: demo build env test test-cluster test-long template check check-overflow bench bench-parent \
-	bench-instructions bench-peers compare-ns3 docs dist test-dist clean
+	bench-instructions bench-peers compare-ns3 docs deny dist test-dist clean
 
 demo: build
 	$(BIN)/faircast reproduce peng-beside-rlm --reps 5
@@ -129,14 +129,28 @@ docs: env
 	cp -r target/doc target/site/rust
 	@echo "open target/site/index.html"
 
+# Licences and sources of all crates, those of the template among them, against deny.toml. Where there is no cargo-deny
+# it is compiled, which takes minutes.
+deny:
+	@command -v cargo-deny > /dev/null || cargo install cargo-deny --locked --quiet
+	cargo deny check --hide-inclusion-graph licenses bans sources
+	cargo deny --manifest-path $(TEMPLATE)/Cargo.toml --config deny.toml check --hide-inclusion-graph \
+		licenses bans sources
+
 # A release: the source distribution and a wheel for this platform, in target/dist. The core names the commit, whatever
-# was compiled before; its symbols stay at home.
+# was compiled before; its symbols stay at home. On Linux zig links it against a C library that is old enough for all.
 CRATES := orbit proto sim scenario py
+DIST_PACKAGES := 'abi3audit>=0.0.24,<1'
+ifeq ($(shell uname),Linux)
+ZIG := --zig --compatibility manylinux2014
+DIST_PACKAGES += 'ziglang>=0.16,<1'
+endif
 dist: env
 	@rm -rf target/dist
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'abi3audit>=0.0.24,<1'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(DIST_PACKAGES)
 	PIP_QUIET=1 $(BIN)/maturin sdist --out target/dist
-	FAIRCAST_RELEASE="$$(git rev-parse HEAD)" $(BIN)/maturin build --quiet --release --strip --out target/dist
+	FAIRCAST_RELEASE="$$(git rev-parse HEAD)" PATH="$(CURDIR)/$(BIN):$$PATH" \
+		$(BIN)/maturin build --quiet --release --strip $(ZIG) --out target/dist
 	$(BIN)/python tools/wheel.py sizes target/dist
 	$(BIN)/abi3audit --strict --summary target/dist/*.whl
 	cargo package --quiet --no-verify $(CRATES:%=-p faircast-%)
