@@ -1,16 +1,23 @@
 """One campaign on threads, processes, two workers of Dask and an array job of SLURM: equal bytes, runs a second.
 
     python tools/bench_engines.py [--runs 2000] [--seconds 560] [--folder FOLDER]
+    python tools/bench_engines.py --overhead [--runs 2000] [--seconds 140]
 
 Two runs go on at once everywhere, and each run takes about 0.2 s of CPU with the usual `--seconds` of simulated time.
 It needs what `make test-cluster` installs. Start and end of everything count, but for Dask's workers, which are there
 before. On a machine that others use the CPU time for each run, that of all processes together, compares better than the
 time that it took; what SLURM runs is not in it.
+
+`--overhead` says what a run costs beyond itself, usually one of 0.05 s. The run itself is what it takes in two plain
+loops, side by side, that keep nothing. An engine carries out a quarter of the runs and then all: what the others took
+is the cost of a run, start and end left out. So it is by time, two workers' time, and by CPU time. What is kept of a
+run, its line in the journal and its share of the tables, is in it, with threads as well.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import resource
 import subprocess
@@ -19,6 +26,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python" / "cluster_tests"))
@@ -35,26 +43,61 @@ exec {command} --jobs 1 --shard $SLURM_ARRAY_TASK_ID/4 --out part-$SLURM_ARRAY_T
 """
 
 
+LOOP = """
+import json, sys, time
+from faircast import _native
+from faircast.batch import Job
+from faircast.engine.taken import Wanted
+from faircast.libraries import load
+from faircast.scenario import resolve
+load()
+sets, seeds = json.loads(sys.argv[1])
+jobs = [Job(resolve("study.toml", sets=one).json, seed) for seed in range(*seeds) for one in sets]
+def run(job):
+    Wanted().take(job, _native.run(job.scenario, job.seed, _native.Control(), 2), 0.0)
+for job in jobs[:len(sets)]:
+    run(job)
+print("ready", flush=True)
+sys.stdin.readline()
+begin, before = time.monotonic(), time.process_time()
+for job in jobs:
+    run(job)
+print(json.dumps([time.monotonic() - begin, time.process_time() - before]))
+"""
+"""A plain loop over runs, which begins when it is told, and says how long it took and how many CPU seconds."""
+SMALL = 4
+"""The part of the runs, one in so many, that is carried out first to find out what start and end take."""
+
+
+class Cost(NamedTuple):
+    """What something takes, or each run of it."""
+
+    worker_s: float
+    """Time, multiplied by the workers that it takes from."""
+    cpu_s: float
+    """CPU time of all processes."""
+
+
 def main() -> None:
-    """Carry the campaign out four times, and print how long it took."""
+    """Carry the campaign out, and print how long it took."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--runs", type=int, default=2000)
-    parser.add_argument("--seconds", type=int, default=560)
+    parser.add_argument("--seconds", type=int)
     parser.add_argument("--folder", type=Path, help="where folders are made for the time of the measurement")
+    parser.add_argument("--overhead", action="store_true", help="what a run costs beyond itself")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=asked.folder) as name:
-        measure(Path(name), asked.runs, asked.seconds)
+        if asked.overhead:
+            overhead(Path(name), asked.runs, asked.seconds or 140)
+        else:
+            measure(Path(name), asked.runs, asked.seconds or 560)
 
 
 def measure(folder: Path, runs: int, seconds: int) -> None:
     """All engines in turn."""
     (folder / "study.toml").write_text(STUDY)
-    reps, points = runs // len(COUNTS), ",".join(map(str, COUNTS))
-    command = [
-        str(SCRIPTS / "faircast"),
-        *("sweep", "study.toml", "--vary", f"flows.web.count={points}"),
-        *("--set", f"duration={seconds}s", "--reps", str(reps), "--json"),
-    ]
+    reps = runs // len(COUNTS)
+    command = sweep_command(seconds, reps)
     print(f"{reps * len(COUNTS)} runs of {seconds} s, two at once, on {os.cpu_count()} cores", flush=True)
 
     def sweep(out: str, *options: str) -> None:
@@ -98,6 +141,83 @@ def measure(folder: Path, runs: int, seconds: int) -> None:
             subprocess.run(job, cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
         timed("SLURM, array of four, merge", array, "merged")
+
+
+def sweep_command(seconds: int, reps: int) -> list[str]:
+    """The campaign, without what says where it is computed and kept."""
+    return [
+        str(SCRIPTS / "faircast"),
+        *("sweep", "study.toml", "--vary", f"flows.web.count={','.join(map(str, COUNTS))}"),
+        *("--set", f"duration={seconds}s", "--reps", str(reps), "--json"),
+    ]
+
+
+def overhead(folder: Path, runs: int, seconds: int) -> None:
+    """What a run costs on threads, processes and Dask, beside what it costs in a plain loop."""
+    (folder / "study.toml").write_text(STUDY)
+    sizes = runs // len(COUNTS) // SMALL, runs // len(COUNTS)
+    print(f"{sizes[1] * len(COUNTS)} runs of {seconds} s, two at once, on {os.cpu_count()} cores", flush=True)
+    alone = loops(folder, seconds, sizes[1])
+    print(
+        f"{'plain loops':<12}{1000 * alone.worker_s:8.2f} ms, {1000 * alone.cpu_s:6.2f} ms of CPU for a run", flush=True
+    )
+    (folder / "dask").mkdir()
+    cluster = Cluster(folder / "dask")
+    try:
+        cluster.scheduler()
+        cluster.worker("one")
+        cluster.worker("two")
+        cluster.wait(2)
+        pids = [process.pid for process in cluster.processes.values()]
+        for name, options, beside in (
+            ("threads", ("--jobs", "2"), []),
+            ("processes", ("--processes", "2"), []),
+            ("Dask", ("--dask", cluster.address), pids),
+        ):
+            few, all_of_them = (campaign(folder, f"{name}-{reps}", seconds, reps, options, beside) for reps in sizes)
+            further = len(COUNTS) * (sizes[1] - sizes[0])
+            each = Cost(*((b - a) / further for a, b in zip(few, all_of_them, strict=True)))
+            beyond = [f"{100 * (own / base - 1):+5.1f} %" for own, base in zip(each, alone, strict=True)]
+            print(
+                f"{name:<12}{1000 * each.worker_s:8.2f} ms, {1000 * each.cpu_s:6.2f} ms of CPU for a run: "
+                f"{beyond[0]} of time, {beyond[1]} of CPU time",
+                flush=True,
+            )
+    finally:
+        for name in list(cluster.processes):
+            cluster.kill(name)
+
+
+def loops(folder: Path, seconds: int, reps: int) -> Cost:
+    """What a run costs in two plain loops, each over half of the seeds."""
+    sets = [[f"duration={seconds}s", f"flows.web.count={count}"] for count in COUNTS]
+    both = [
+        subprocess.Popen(
+            [sys.executable, "-c", LOOP, json.dumps([sets, seeds])],
+            cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for seeds in ((1, reps // 2 + 1), (reps // 2 + 1, reps + 1))
+    ]
+    for loop in both:
+        assert loop.stdout is not None
+        loop.stdout.readline()
+    for loop in both:
+        assert loop.stdin is not None
+        loop.stdin.write("\n")
+        loop.stdin.flush()
+    took = [json.loads(loop.communicate()[0]) for loop in both]
+    return Cost(*(sum(times) / (reps * len(COUNTS)) for times in zip(*took, strict=True)))
+
+
+def campaign(folder: Path, out: str, seconds: int, reps: int, options: Sequence[str], beside: Sequence[int]) -> Cost:
+    """What a whole campaign costs."""
+    begin, before = time.monotonic(), cpu_s(beside)
+    command = [*sweep_command(seconds, reps), *options, "--out", out]
+    subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    return Cost(2 * (time.monotonic() - begin), cpu_s(beside) - before)
 
 
 def cpu_s(beside: Sequence[int]) -> float:
