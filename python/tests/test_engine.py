@@ -56,11 +56,15 @@ def test_a_campaign_goes_on_with_another_engine(small: Path, tmp_path: Path) -> 
     same_files(tmp_path / "whole", tmp_path / "parts")
 
 
+GOAL = ("--minimise", "bottleneck/queue_mean", "--trials", 4, "--width", 2, "--reps", 2)
+
+
 def test_all_verbs_have_processes(cli: Cli, small: Path) -> None:
     for verb, *more in (
         ("run", small, "--reps", 2),
         ("sweep", small, "--vary", "links.bottleneck.delay=20 ms,60 ms"),
         ("reproduce", "x-red", "--reps", 2),
+        ("tune", small, "--vary", "links.bottleneck.queue.limit=20..80 packets", *GOAL),
     ):
         for out, option in (("here", "--jobs"), ("there", "--processes")):
             done = cli(verb, *more, option, 2, "--out", f"{verb}-{out}")
@@ -70,11 +74,17 @@ def test_all_verbs_have_processes(cli: Cli, small: Path) -> None:
                 for path in Path(f"run-here/seed-{seed}").glob("*.parquet"):
                     assert filecmp.cmp(path, Path(f"run-there/seed-{seed}") / path.name, shallow=False)
             assert filecmp.cmp("run-here/summary.parquet", "run-there/summary.parquet", shallow=False)
-        elif verb == "sweep":
-            same_files(Path("sweep-here"), Path("sweep-there"))
+        elif verb in ("sweep", "tune"):
+            same_files(Path(f"{verb}-here"), Path(f"{verb}-there"))
         else:
             for name in ("measurements.parquet", "kept.parquet"):
                 assert filecmp.cmp(f"reproduce-here/{name}", f"reproduce-there/{name}", shallow=False)
+    for out, option in (("here", "--jobs"), ("there", "--processes")):
+        until = "--metric", "bottleneck/queue_mean", "--until-apart", "--reps", 3, "--max-reps", 5
+        done = cli("compare", f"sweep-{out}", "--between", "delay", *until, option, 2)
+        assert done.code == 0, done.err
+    same_files(Path("sweep-here"), Path("sweep-there"))
+    assert len(faircast.read("sweep-there").points[0].seeds) >= 3
 
 
 def test_runs_in_memory_are_the_same(small: Path) -> None:
