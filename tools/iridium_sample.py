@@ -1,4 +1,4 @@
-"""Writes python/faircast/data/iridium-next.json, the element sets of the 66 operational satellites of Iridium NEXT.
+"""Writes the element sets of the 66 operational satellites of Iridium NEXT, for the Python package and for the crate.
 
 python tools/iridium_sample.py tracker.js
 
@@ -16,7 +16,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-TARGET = Path(__file__).resolve().parent.parent / "python/faircast/data/iridium-next.json"
+ROOT = Path(__file__).resolve().parent.parent
+TARGETS = [ROOT / folder / "data/iridium-next.json" for folder in ("python/faircast", "crates/scenario")]
+"""A crate that is packaged has nothing but what lies in its folder."""
 
 
 def checksum(line: str) -> int:
@@ -70,9 +72,10 @@ def main() -> None:
     listed, _ = json.JSONDecoder().raw_decode(text, start.end())
     kept = [one for one in listed if one["type"] == "Iridium NEXT" and one["status"] == "Operational"]
     sets = sorted((omm(one["name"], one["tle1"], one["tle2"]) for one in kept), key=lambda one: one["NORAD_CAT_ID"])
-    TARGET.parent.mkdir(exist_ok=True)
-    TARGET.write_text("[\n" + ",\n".join(json.dumps(one) for one in sets) + "\n]\n")
-    print(f"{len(sets)} satellites, {TARGET.stat().st_size} bytes, {TARGET}")
+    for target in TARGETS:
+        target.parent.mkdir(exist_ok=True)
+        target.write_text("[\n" + ",\n".join(json.dumps(one) for one in sets) + "\n]\n")
+        print(f"{len(sets)} satellites, {target.stat().st_size} bytes, {target}")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 AUTHORS = "the faircast developers"
+INCLUDED = re.compile(r'\binclude(?:_str|_bytes)?!\("([^"]+)"\)')
 NUMBER = re.compile(r"^## \[(\d+\.\d+\.\d+)\]", re.MULTILINE)
 
 
@@ -81,6 +82,12 @@ def crates(root: Path) -> Iterator[str]:
         for key in ("version", "edition", "rust-version", "license", "authors", "publish"):
             if package.get(key) != {"workspace": True}:
                 yield f"crates/{name}: {key} is not that of the workspace"
+        for source in sorted(path.parent.glob("src/**/*.rs")):
+            if source.stem.endswith("tests"):  # not compiled by those who take the package
+                continue
+            for included in INCLUDED.findall(source.read_text(encoding="utf-8")):
+                if not (source.parent / included).resolve().is_relative_to(path.parent.resolve()):
+                    yield f"{source.relative_to(root)}: {included} is not in the package of the crate"
 
 
 def oldest(root: Path, package: dict[str, Any], project: dict[str, Any]) -> Iterator[str]:

@@ -32,6 +32,7 @@ FILES = (
     "requirements.lock",
     "rust-toolchain.toml",
     *(f"crates/{name}/Cargo.toml" for name in ("orbit", "proto", "py", "scenario", "sim")),
+    "crates/scenario/src/elements.rs",
 )
 
 
@@ -58,6 +59,12 @@ def test_the_tree_agrees_with_itself() -> None:
     [
         ("CITATION.cff", r"^version: .*$", "version: 0.0.1", "CITATION.cff: the version is not "),
         ("CITATION.cff", "developers", "authors", "CITATION.cff: authors are"),
+        (
+            "crates/scenario/src/elements.rs",
+            r"\.\./data",
+            "../../data",
+            "crates/scenario/src/elements.rs: ../../data/",
+        ),
         ("pyproject.toml", r"\{ name = \"the ", '{ name = "some ', "pyproject.toml: authors are"),
         ("CHANGELOG.md", r"## \[Unreleased\]\n", "", "CHANGELOG.md: there is no [Unreleased]"),
         ("CHANGELOG.md", r"## \[0\.1\.0\]", "## [9.9.9]", "CHANGELOG.md: versions are not in order"),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 /// Samples that come with the program, by the names that stand for them.
-const SAMPLES: [(&str, &str); 1] = [("iridium-next", include_str!("../../../python/faircast/data/iridium-next.json"))];
+const SAMPLES: [(&str, &str); 1] = [("iridium-next", include_str!("../data/iridium-next.json"))];
 
 /// Puts the content of the file of `topology.elements` in the place of its name; what cannot be read is reported and
 /// left out. `folder` is where the scenario lies, if that is known.
