@@ -6,6 +6,7 @@ as points; points of different experiments with the same scenario are run once.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -158,6 +159,29 @@ class Numbers:
         return {key: value for key, value in vars(self).items() if value or key in ("columns", "rows")}
 
 
+@dataclass(frozen=True)
+class Brought:
+    """A value of an axis that a file of the reader's holds. It is known by what it says, not by its file."""
+
+    file: str
+    """As the reader writes it."""
+    content: str
+    """What it says, as JSON."""
+
+    @classmethod
+    def of(cls, file: str, said: Any) -> Brought:
+        """What a file said, from plain values."""
+        return cls(file, json.dumps(said, sort_keys=True))
+
+    @property
+    def said(self) -> Any:
+        """What it says, as plain values."""
+        return json.loads(self.content)
+
+    def __str__(self) -> str:
+        return self.file
+
+
 @dataclass(frozen=True, kw_only=True)
 class Axis:
     """Something in which the points of an experiment differ, and to whose values ``--only`` narrows it."""
@@ -169,6 +193,8 @@ class Axis:
     """What the experiment knows another value by; raises `InputError` if it is none. Without, there are no others."""
     others: str = ""
     """Which others there are, in words that end a list."""
+    brought: str = ""
+    """What is to be said of an experiment in which a value is `Brought`; ``{}`` stands for the files."""
 
     def text(self, value: Any) -> str:
         """A value as a reader writes it."""
@@ -206,6 +232,8 @@ class Experiment:
     """Makes of the wanted values, by axis, what takes the place of `points`; axes that are not named keep theirs."""
     only: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """What it was narrowed to, as a reader writes it."""
+    brought: Mapping[str, Any] = field(default_factory=dict)
+    """By file what it says, as plain values, of the values that files of the reader's hold."""
 
 
 @dataclass(frozen=True)

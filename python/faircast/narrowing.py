@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Any, TypeAlias
 
 from faircast.errors import InputError, brief, nearest
-from faircast.experiment import Axis, Experiment
+from faircast.experiment import Axis, Brought, Experiment, listed
 from faircast.scenario import decoded, parse_value
 from faircast.vary import split
 
@@ -51,13 +51,14 @@ def chosen(only: Only) -> dict[str, tuple[Any, ...]]:
     return found
 
 
-def narrow(experiment: Experiment, only: Only) -> Experiment:
+def narrow(experiment: Experiment, only: Only, brought: Mapping[str, Any] | None = None) -> Experiment:
     """The experiment with the points alone that have the wanted values.
 
-    Raises `InputError` if it has no axes, if an axis or a value is none of its, or if no point is left.
+    `brought` has by file what it said before; of those that are not in it the file itself is read. Raises `InputError`
+    if it has no axes, if an axis or a value is none of its, or if no point is left.
     """
     if not experiment.axes or experiment.narrowed is None:
-        raise InputError(f"{experiment.id} has no axes to which --only could narrow it; leave --only out")
+        raise InputError(f"{experiment.id} has no axes to which --only could narrow it; leave --only out{hint(only)}")
     axes = {axis.name: axis for axis in experiment.axes}
     wanted = chosen(only)
     for name in wanted:
@@ -65,21 +66,47 @@ def narrow(experiment: Experiment, only: Only) -> Experiment:
             raise InputError(
                 f"{experiment.id} has no axis {brief(name)}{nearest(name, list(axes))}; there are: {', '.join(axes)}"
             )
-    values = {name: in_order(axis, wanted[name]) for name, axis in axes.items() if name in wanted}
+    known = brought or {}
+    values = {name: in_order(axis, wanted[name], known) for name, axis in axes.items() if name in wanted}
     only = {name: tuple(axes[name].text(value) for value in found) for name, found in values.items()}
-    return replace(experiment, points=experiment.narrowed(values), only=only)
+    own = {name: [value for value in found if isinstance(value, Brought)] for name, found in values.items()}
+    return replace(
+        experiment,
+        points=experiment.narrowed(values),
+        only=only,
+        brought={value.file: value.said for found in own.values() for value in found},
+        published=" ".join(
+            [
+                *([experiment.published] if experiment.published else []),
+                *(axes[name].brought.format(listed(found)) for name, found in own.items() if found),
+            ]
+        ),
+    )
 
 
-def in_order(axis: Axis, given: Sequence[Any]) -> tuple[Any, ...]:
+def hint(only: Only) -> str:
+    """What is said to one who wants a network of his own where there can be none."""
+    texts = [str(value) for values in chosen(only).values() for value in values]
+    if not any(text.endswith(".toml") for text in texts):
+        return ""
+    return (
+        ". Its network is part of what it reproduces; a network of your own is for x-all, x-queues and their views: "
+        "--only path=FILE.toml"
+    )
+
+
+def in_order(axis: Axis, given: Sequence[Any], brought: Mapping[str, Any]) -> tuple[Any, ...]:
     """What the experiment knows the wanted values by, each once: those that it has in its order, others behind."""
-    found = list(dict.fromkeys(read(axis, value) for value in given))
+    found = list(dict.fromkeys(read(axis, value, brought) for value in given))
     own = list(axis.values.values())
     return (*(value for value in own if value in found), *(value for value in found if value not in own))
 
 
-def read(axis: Axis, given: Any) -> Any:
+def read(axis: Axis, given: Any, brought: Mapping[str, Any]) -> Any:
     """One value. Raises `InputError` if it is none of the axis."""
     text = given.strip() if isinstance(given, str) else str(given)
+    if axis.brought and text in brought:
+        return Brought.of(text, brought[text])
     for written, value in axis.values.items():
         if re.sub(r"\s", "", text.lower()) == written or (value == given and not isinstance(given, bool)):
             return value

@@ -35,7 +35,7 @@ from faircast.experiment import Data, Experiment, Point, PointData, Verdict, jud
 from faircast.experiments import select
 from faircast.ledger import Ledger
 from faircast.looks import QUICK_REPS, next_look
-from faircast.manifest import INTERRUPTED
+from faircast.manifest import INTERRUPTED, MANIFEST, read_manifest
 from faircast.measurements import Measurements
 from faircast.narrowing import Only, label, narrow
 from faircast.report import CELLS, SUMMARY, Report, Reproduction, without_nan, write_cells
@@ -85,12 +85,13 @@ def reproduce(
         The folder, by default ``results/<ids>-<hash>``. One that holds a reproduction is continued.
     only
         Of experiments with axes the points with these values alone: ``{"scheme": ["tfmcc"], "path": "geo"}``. Each
-        gives the same numbers as in the whole.
+        gives the same numbers as in the whole. A path may be a scenario file, with a network of your own.
     """
     experiments = select(ids, paper=paper, everything=everything)
     name = paper or ("all" if everything else "-".join(dict.fromkeys(ids)))
     if only:
-        experiments = [narrow(experiment, only) for experiment in experiments]
+        before = brought_before(Path(out)) if out is not None else {}
+        experiments = [narrow(experiment, only, before) for experiment in experiments]
         name = f"{name}-{label(experiments[0])}"
     return carry_out(experiments, name=name, reps=reps, quick=quick, jobs=jobs, engine=engine, out=out, watcher=watcher)
 
@@ -111,17 +112,25 @@ def carry_out(
     plan = planned(experiments, quick, {one.id: reps or (QUICK_REPS if quick else one.reps) for one in experiments})
     path = Path(out) if out is not None else default_path(name, plan.hash)
     only = {name: list(values) for name, values in experiments[0].only.items()}
-    place = Workplace(path, lambda: continued(path, quick, only))
+    brought = {file: said for one in experiments for file, said in one.brought.items()}
+    place = Workplace(path, lambda: continued(path, quick, only, brought))
     with place.locked():
         manifest = place.manifest
         is_stale = manifest.get("build") != build()  # its numbers may differ
         manifest |= {"build": build(), "commit": commit(), "name": name, "quick": quick, "only": only}
+<<<<<<< HEAD
         known = Measurements(path, place.files) if is_stale else Measurements.read(path, place.files)
         begin = time.perf_counter()
         with plan.campaign.ready(known, engine=engine) as compute, place.call() as note:
             if is_stale:
                 Measurements.discard(place.files)
             done = concluded(plan, known, compute(watcher), begin)
+=======
+        if brought:
+            manifest["brought"] = brought
+        with place.call() as note:
+            done = compute(plan, place.files, engine=engine, watcher=watcher)
+>>>>>>> 6f7f90af (Compare all schemes on a network of the reader's own)
             while reps is None and not quick and done.is_whole and (more := further(experiments, done)):
                 plan, begin = planned(experiments, quick, more), time.perf_counter()
                 known = Measurements.read(path, place.files)
@@ -174,7 +183,15 @@ def concluded(plan: Plan, known: Measurements, done: Progress, begin: float) -> 
     return Reproduction(files.folder, reports, done.interrupted, done.computed, done.found, failed)
 
 
-def continued(path: Path, quick: bool, only: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def brought_before(path: Path) -> dict[str, Any]:
+    """What files said that have gone since a reproduction, by their names, as its folder has it; empty without one."""
+    if not (path / MANIFEST).is_file():
+        return {}
+    brought: dict[str, Any] = read_manifest(path).get("brought", {})
+    return {file: said for file, said in brought.items() if not Path(file).exists()}
+
+
+def continued(path: Path, quick: bool, only: Mapping[str, Sequence[str]], brought: Mapping[str, Any]) -> dict[str, Any]:
     """The manifest of a reproduction that can be continued; see `check_place`."""
     manifest = check_place(path, "reproduction", {})
     if manifest.setdefault("quick", quick) != quick:
@@ -185,6 +202,11 @@ def continued(path: Path, quick: bool, only: Mapping[str, Sequence[str]]) -> dic
         what = " ".join(["with", *(f"--only {axis}={','.join(values)}" for axis, values in narrowed_to.items())])
         raise InputError(
             f"{path} holds a reproduction {what if narrowed_to else 'without --only'}; choose another folder with --out"
+        )
+    if changed := [file for file, said in manifest.get("brought", {}).items() if brought.get(file) != said]:
+        raise InputError(
+            f"{path} holds a reproduction on the network that {changed[0]} had then, and it says another one now; "
+            "choose another folder with --out"
         )
     return manifest
 

@@ -133,6 +133,7 @@ def _reproduction(folder: Path, manifest: dict[str, Any]) -> Finished:
         "experiments": {report.id: len(report.seeds) for report in done.reports},
         "quick": bool(manifest.get("quick")),
         "only": manifest.get("only", {}),
+        "brought": manifest.get("brought", {}),
         "runs": runs_in(folder / FILE),
     }
     planned = planned_anew(plan)
@@ -166,7 +167,7 @@ def planned_anew(plan: dict[str, Any]) -> Any:
 
     experiments = select(list(plan["experiments"]))
     if plan["only"]:
-        experiments = [narrow(experiment, plan["only"]) for experiment in experiments]
+        experiments = [narrow(experiment, plan["only"], plan.get("brought")) for experiment in experiments]
     return planned(experiments, plan["quick"], plan["experiments"])
 
 

@@ -82,7 +82,8 @@ def command(
     Per criterion what was published, what is measured, the range that counts as agreement and the verdict; a figure.
 
     --only narrows x-all and its like to schemes, paths, loss or tcp, with the numbers of the whole: --only
-    scheme=tfmcc,mlda --only path=geo. A scheme may be one from outside, or a TOML file of a session's parameters.
+    scheme=tfmcc,mlda --only path=geo. A scheme may be one from outside, or a TOML file of a session's parameters, and a
+    path a scenario file with a network of your own: --only path=mine.toml.
 
     Example: faircast reproduce x-all --only scheme=tfmcc --only path=geo --quick
     """

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from faircast.experiments.side_by_side import forward, geo, home, leo, tree
+from faircast.experiment import Brought
+from faircast.experiments.side_by_side import forward, geo, home, leo, own, tree
 from faircast.experiments.side_by_side.path import Bottleneck, Path
 from faircast.experiments.side_by_side.queues import QUEUES
 from faircast.experiments.side_by_side.schemes import NAMES, SCHEMES
@@ -47,29 +48,41 @@ class Situation:
     """A column: a path, the losses of its last hops, and the TCP on it."""
 
     path: str
-    """Which path, of `PATHS`."""
+    """Which path, of `PATHS`; of a network of the reader's own what that is called."""
     loss: float
-    """The losses of its last hops, of `LOSSES`."""
+    """The losses of its last hops, of `LOSSES`; nothing is added to those of a network of the reader's own."""
     tcp: str
     """Which TCP, of `TCP_NAMES`."""
+    network: Brought | None = None
+    """The network of the reader's own, if it is one; it goes along with the runs, wherever they are computed."""
+    own_queue: str = ""
+    """The queue of its bottlenecks there, a key of `QUEUES`, where queues are compared."""
 
     def __str__(self) -> str:
-        return f"{PATHS[self.path].title}, {self.column}, {TCP_NAMES[self.tcp]}"
+        column = [] if self.network and not self.queue else [self.column]
+        return ", ".join([self.on.title, *column, TCP_NAMES[self.tcp]])
+
+    @property
+    def on(self) -> Path:
+        """The path itself."""
+        return PATHS[self.path] if self.network is None else own.path(self.network, self.own_queue)
 
     @property
     def family(self) -> str:
         """The path, whatever its queue."""
-        return PATHS[self.path].family
+        return self.on.family
 
     @property
     def queue(self) -> str:
         """The queue of its bottlenecks, where queues are compared."""
-        return PATHS[self.path].queue
+        return self.on.queue
 
     @property
     def column(self) -> str:
         """What stands above its single column: the queue, where queues are compared, or else what last hops lose."""
-        return QUEUES[self.queue].title if self.queue else f"{100 * self.loss:g} %"
+        if self.queue:
+            return QUEUES[self.queue].title
+        return "own" if self.network else f"{100 * self.loss:g} %"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +108,16 @@ OF_QUEUES = tuple(
     Situation(path=one.name, loss=0.0, tcp=tcp) for one in PATHS.values() if one.queue for tcp in TCP_NAMES
 )
 """The columns of the comparison of queues."""
+
+
+def of_network(network: Brought, queues: Sequence[str] = ("",)) -> list[Situation]:
+    """The situations of a network of the reader's own, with its own queues or each of the given ones."""
+    path = f"own-{own.title(network)}"
+    return [
+        Situation(path=path, loss=0.0, tcp=tcp, network=network, own_queue=queue)
+        for queue in queues
+        for tcp in TCP_NAMES
+    ]
 
 
 def cells(schemes: Sequence[str], situations: Sequence[Situation]) -> list[Cell]:

@@ -14,11 +14,19 @@ from functools import lru_cache, partial
 from pathlib import Path as File
 from typing import TYPE_CHECKING, Any
 
-from faircast.errors import InputError, brief
-from faircast.experiment import Axis, Criterion, Data, Experiment, Measured, Numbers, Point
-from faircast.experiments.side_by_side import runs, schemes
-from faircast.experiments.side_by_side.cells import LOSSES, OF_QUEUES, PATH_NAMES, PATHS, QUICK, SITUATIONS, Situation
-from faircast.experiments.side_by_side.heat_map import Square
+from faircast.errors import InputError, brief, nearest
+from faircast.experiment import Axis, Brought, Criterion, Data, Experiment, Measured, Numbers, Point
+from faircast.experiments.side_by_side import own, runs, schemes
+from faircast.experiments.side_by_side.cells import (
+    LOSSES,
+    OF_QUEUES,
+    PATH_NAMES,
+    QUICK,
+    SITUATIONS,
+    Situation,
+    of_network,
+)
+from faircast.experiments.side_by_side.heat_map import Square, ordered
 from faircast.experiments.side_by_side.queues import QUEUES
 from faircast.experiments.side_by_side.schemes import SUFFIX, label
 from faircast.experiments.side_by_side.views import (
@@ -93,19 +101,37 @@ class Comparison:
 
     def points_of(self, values: Mapping[str, Sequence[Any]], quick: bool) -> Sequence[Point]:
         """The points of the wanted values, in the situations of a quick run with `quick`."""
+        there = [*(self.quick if quick else self.situations), *self.of_networks(values.get("path", ()))]
+        wanted = {axis: [as_written(value) for value in found] for axis, found in values.items()}
         situations = tuple(
-            one
-            for one in (self.quick if quick else self.situations)
-            if all(of(axis, one) in values[axis] for axis in values if axis != SCHEME.name)
+            one for one in there if all(of(axis, one) in wanted[axis] for axis in wanted if axis != SCHEME.name)
         )
-        own = tuple(self.axes[0].values)
-        rows = tuple(values.get(SCHEME.name, own))
+        known = tuple(self.axes[0].values)
+        rows = tuple(values.get(SCHEME.name, known))
         # What is written elsewhere may change while a program runs.
-        make = _points if set(rows) <= set(own) else _points.__wrapped__
+        make = _points if set(rows) <= set(known) else _points.__wrapped__
         return make(self.paper, rows, situations)
 
+    def of_networks(self, paths: Iterable[Any]) -> list[Situation]:
+        """The situations of those among the wanted paths that are networks of the reader's own."""
+        queues = tuple(QUEUES) if any(one.queue for one in self.situations) else ("",)
+        return [one for path in paths if isinstance(path, Brought) for one in of_network(path, queues)]
+
     def narrowed(self, values: Mapping[str, Sequence[Any]]) -> Callable[[bool], Sequence[Point]]:
-        """What takes the place of `points` with ``--only``. Raises `InputError` if two rows are called the same."""
+        """What takes the place of `points` with ``--only``.
+
+        Raises `InputError` if two rows or two networks are called the same, or if a network of the reader's own is to
+        have losses.
+        """
+        called: dict[str, Brought] = {}
+        for network in values.get("path", ()):
+            if isinstance(network, Brought) and called.setdefault(own.title(network), network) != network:
+                raise InputError(
+                    f"paths {brief(called[own.title(network)].file)} and {brief(network.file)}: both would be called "
+                    f"{brief(own.title(network))}; a network is called after its file, so give one another name"
+                )
+        if called and "loss" in values and 0.0 not in values["loss"]:
+            raise InputError("a network of your own says itself what it loses; leave out --only loss")
         named_by: dict[str, str] = {}
         for scheme in values.get(SCHEME.name, ()):
             other = named_by.setdefault(label(scheme), scheme)
@@ -200,6 +226,11 @@ def of(axis: str, situation: Situation) -> Any:
     return situation.family if axis == "path" else getattr(situation, axis)
 
 
+def as_written(value: Any) -> Any:
+    """What situations have of a value on an axis: of a network of the reader's own its file."""
+    return value.file if isinstance(value, Brought) else value
+
+
 @lru_cache(maxsize=8)
 def _points(paper: str, rows: tuple[str, ...], situations: tuple[Situation, ...]) -> tuple[Point, ...]:
     return tuple(replace(point, kept_as=f"{paper} {point.key}") for point in runs.points(rows, situations))
@@ -220,7 +251,7 @@ def counted(quantity: Quantity, words: tuple[str, str], about: str = "") -> list
         def evaluate(data: Data) -> Measured:
             found = squares(quantity, data)
             there = [place for place, one in found.items() if keep(one)]
-            titles = {path.family: path.title for path in PATHS.values()}
+            titles = {one.family: one.on.title for one in ordered({place[1] for place in found})}
             parts = [
                 f"{title} {sum(one.family == key for _, one in there)} of {sum(one.family == key for _, one in found)}"
                 for key, title in titles.items()
@@ -271,6 +302,21 @@ def ranged(quantity: Quantity, name: str) -> list[Criterion]:
     ]
 
 
+def paths(names: Iterable[str]) -> Axis:
+    """The axis of paths: these, and networks of the reader's own."""
+    there = list(dict.fromkeys(names))
+    others = "or a scenario file with a network of your own, FILE.toml"
+
+    def other(text: str) -> Brought:
+        if text.endswith(own.SUFFIX):
+            return own.read(text)
+        named = brief(text) or "of no name"
+        raise InputError(f"there is no path {named}{nearest(text, there)}; there are: {', '.join(there)}, {others}")
+
+    about = "The network of {} is the reader's own: nothing is published of it, and nothing is judged there."
+    return Axis(name="path", values={name: name for name in there}, other=other, others=others, brought=about)
+
+
 ALL = Comparison(
     paper="side-by-side",
     published="No publication has these schemes on the same paths beside the same TCP.",
@@ -278,7 +324,7 @@ ALL = Comparison(
     quick=QUICK,
     axes=(
         SCHEME,
-        Axis(name="path", values={path: path for path in PATH_NAMES}),
+        paths(PATH_NAMES),
         Axis(name="loss", values={f"{100 * loss:g}%": loss for loss in LOSSES}),
         TCP,
     ),
@@ -292,7 +338,7 @@ IN_QUEUES = Comparison(
     quick=OF_QUEUES,
     axes=(
         replace(SCHEME, values={scheme: scheme for scheme in schemes.IN_QUEUES}),
-        Axis(name="path", values={one.family: one.family for one in (PATHS[it.path] for it in OF_QUEUES)}),
+        paths(one.family for one in OF_QUEUES),
         Axis(name="queue", values={queue: queue for queue in QUEUES}),
         TCP,
     ),

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from faircast.experiment import Data
 from faircast.experiments.side_by_side import views
-from faircast.experiments.side_by_side.cells import PATHS, Situation
+from faircast.experiments.side_by_side.cells import Situation
 from faircast.experiments.side_by_side.comparison import ALL, IN_QUEUES, counted, ranged
 from faircast.experiments.side_by_side.estimates import Spread, beside, settling, utilisation, variation
 from faircast.experiments.side_by_side.heat_map import RATIO, Grid, Scale, decades, draw, short
@@ -33,18 +33,18 @@ FEW = "a bin would have fewer than five packets"
 
 def of_receivers(bin_s: float, data: Data, situation: Situation, scheme: str) -> Spread:
     """The variation of receivers."""
-    return variation(data, beside(situation, scheme), PATHS[situation.path].receivers, bin_s)
+    return variation(data, beside(situation, scheme), situation.on.receivers, bin_s)
 
 
 def of_tcps(bin_s: float, data: Data, situation: Situation, scheme: str) -> Spread:
     """The variation of TCP flows beside them."""
-    return variation(data, beside(situation, scheme), PATHS[situation.path].tcps, bin_s)
+    return variation(data, beside(situation, scheme), situation.on.tcps, bin_s)
 
 
 def unevenness(data: Data, place: Place) -> Estimate:
     """The variation of the median receiver divided by that of the median TCP flow."""
     scheme, situation = place
-    cell, path, at = beside(situation, scheme), PATHS[situation.path], BINS_S.index(DRAWN_S)
+    cell, path, at = beside(situation, scheme), situation.on, BINS_S.index(DRAWN_S)
 
     def middle(kind: str, names: Sequence[str], seeds: Sequence[int]) -> float:
         means = []
@@ -63,7 +63,7 @@ def unevenness(data: Data, place: Place) -> Estimate:
 
 def settled(which: str, data: Data, place: Place) -> Estimate:
     """The time to settle of receivers; `which` is a field of `Settling`."""
-    found = settling(data, beside(place[1], place[0]), PATHS[place[1].path].receivers)
+    found = settling(data, beside(place[1], place[0]), place[1].on.receivers)
     value = getattr(found, which)
     return Estimate(value, None, found.n, found.low_s, found.high_s)
 

@@ -32,8 +32,7 @@ from functools import lru_cache, partial
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from faircast.experiments.side_by_side import leo
-from faircast.experiments.side_by_side.cells import ALONE, BESIDE, PATHS, REFERENCE, Cell, Situation
+from faircast.experiments.side_by_side.cells import ALONE, BESIDE, REFERENCE, Cell, Situation
 from faircast.experiments.side_by_side.measures import BINS_S, KINDS
 from faircast.statistics import Estimate, jackknife, jackknife_of_ratio, median_interval
 
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
     from faircast.scenario import Resolved
     from faircast.utility.problem import Problem
 
-HEADER_BYTES = {leo.PATH.name: leo.HEADER_BYTES}
 """What the links of a path add to every packet; elsewhere nothing."""
 Seeds = Sequence[int]
 Kept = Mapping[int, Mapping[str, Any]]
@@ -108,7 +106,7 @@ def ratio_to_tcp(data: Data, situation: Situation, scheme: str) -> Spread:
 def ratio(data: Data, cell: Cell) -> Spread:
     """The ratio to TCP in a run beside it; of the reference that of each flow in place of a session."""
     place: dict[str, Bottleneck] = {}
-    for one in PATHS[cell.situation.path].bottlenecks:
+    for one in cell.situation.on.bottlenecks:
         if one.tcps:
             place |= dict.fromkeys(one.instead if cell.run == REFERENCE else one.receivers, one)
 
@@ -123,7 +121,7 @@ def ratio(data: Data, cell: Cell) -> Spread:
 
 def harm_in_rate(data: Data, situation: Situation, scheme: str) -> Harm:
     """What the TCPs behind each bottleneck lose of their rate: (alone - beside) / alone."""
-    behind = {one.link: one.tcps for one in PATHS[situation.path].bottlenecks if one.tcps}
+    behind = {one.link: one.tcps for one in situation.on.bottlenecks if one.tcps}
 
     def of(alone: Kept, kept: Kept, link: str, seeds: Seeds) -> float:
         before, now = (_rate(runs, behind[link], seeds) for runs in (alone, kept))
@@ -134,7 +132,7 @@ def harm_in_rate(data: Data, situation: Situation, scheme: str) -> Harm:
 
 def harm_in_delay(data: Data, situation: Situation, scheme: str) -> Harm:
     """By which part TCP's packets wait longer at each bottleneck: (beside - alone) / beside; NaN if none waited."""
-    links = [one.link for one in PATHS[situation.path].bottlenecks if one.tcps]
+    links = [one.link for one in situation.on.bottlenecks if one.tcps]
 
     def of(alone: Kept, kept: Kept, link: str, seeds: Seeds) -> float:
         before, now = (_wait_ms(runs, link, seeds) for runs in (alone, kept))
@@ -167,9 +165,12 @@ def rates_as_the_only_one(data: Data, cell: Cell) -> dict[str, float]:
 
 def _without_headers(cell: Cell, rates: Mapping[str, float]) -> dict[str, float]:
     """What is left of rates for packets when bottlenecks have added their headers."""
-    path = PATHS[cell.situation.path]
-    part = path.packet_bytes / (path.packet_bytes + HEADER_BYTES.get(path.name, 0))
-    return {name: part * rate for name, rate in rates.items()}
+    path = cell.situation.on
+
+    def part(name: str) -> float:
+        return path.packet_bytes / (path.packet_bytes + path.bottleneck(name).header_bytes)
+
+    return {name: part(name) * rate for name, rate in rates.items()}
 
 
 def rates(data: Data, cell: Cell, names: Iterable[str]) -> dict[str, Estimate]:
@@ -201,18 +202,18 @@ def settling(data: Data, cell: Cell, names: Sequence[str]) -> Settling:
 
 def utilisation(data: Data, cell: Cell) -> Spread:
     """Of each bottleneck what left it, as a part of what could have."""
-    return _of_links(data, cell, "utilisation", [one.link for one in PATHS[cell.situation.path].bottlenecks])
+    return _of_links(data, cell, "utilisation", [one.link for one in cell.situation.on.bottlenecks])
 
 
 def wait_ms(data: Data, cell: Cell) -> Spread:
     """Of each bottleneck with TCPs how long their packets wait there in the mean, ms."""
-    links = [one.link for one in PATHS[cell.situation.path].bottlenecks if one.tcps]
+    links = [one.link for one in cell.situation.on.bottlenecks if one.tcps]
     return _spread(data, links, partial(_wait_ms, _kept(data, cell)))
 
 
 def cost(data: Data, situation: Situation, scheme: str) -> dict[str, Cost]:
     """Feedback and messages about membership, by kind (`measures.KINDS`), for each receiver and second."""
-    kept, path = _kept(data, beside(situation, scheme)), PATHS[situation.path]
+    kept, path = _kept(data, beside(situation, scheme)), situation.on
     receivers = len(path.receivers)
     seconds = path.duration_s - path.warmup_s
 
@@ -292,7 +293,7 @@ def _harm(
 
 
 def _held_against(data: Data, cell: Cell, best: Mapping[str, float]) -> Spread:
-    kept, receivers = _kept(data, cell), PATHS[cell.situation.path].receivers
+    kept, receivers = _kept(data, cell), cell.situation.on.receivers
     return _spread(data, receivers, lambda name, seeds: _rate(kept, [name], seeds) / best.get(name, math.nan))
 
 

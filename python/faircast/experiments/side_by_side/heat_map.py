@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from faircast.experiments.side_by_side.cells import PATHS, TCP_NAMES, Situation
+from faircast.experiments.side_by_side.queues import QUEUES
 from faircast.experiments.side_by_side.schemes import label
 from faircast.figures import PAGE_IN, panels
 
@@ -173,12 +174,16 @@ def parted(grid: Grid) -> list[Grid]:
 
 
 def ordered(situations: set[Situation]) -> list[Situation]:
-    """The columns: by path, by TCP, by queue and loss, so that the shortest words stand above single columns."""
-    paths, tcps = list(PATHS), list(TCP_NAMES)
+    """The columns: by path, by TCP, by queue and loss, so that the shortest words stand above single columns.
+
+    Networks of the reader's own stand behind the others, by their names.
+    """
+    tcps, queues = list(TCP_NAMES), ["", *QUEUES]
     families = list(dict.fromkeys(path.family for path in PATHS.values()))
+    families += sorted({one.family for one in situations if one.network})
     return sorted(
         situations,
-        key=lambda one: (families.index(one.family), tcps.index(one.tcp), paths.index(one.path), one.loss),
+        key=lambda one: (families.index(one.family), tcps.index(one.tcp), queues.index(one.queue), one.loss),
     )
 
 
@@ -258,7 +263,7 @@ def _draw_head(axes: Axes, lefts: Mapping[Situation, float]) -> None:
         groups.setdefault((situation.family, situation.tcp), []).append(left)
         size = 6.5 if compares_queues else 7
         axes.text(left + 0.5, -0.15, situation.column, ha="center", va="bottom", fontsize=size)
-    paths = {situation.family: PATHS[situation.path] for situation in lefts}
+    paths = {situation.family: situation.on for situation in lefts}
     for key, found in groups.items():
         left, right = min(found), max(found) + 1
         level = -2.3 + 0.8 * (len(key) - 1)

@@ -64,6 +64,7 @@ PATH = Path(
         Bottleneck(
             link=UPLINK,
             mbps=UPLINK_MBPS,
+            header_bytes=HEADER_BYTES,
             tcps=TCPS,
             receivers=tuple(f"{name}-0" for name in SESSIONS),
             instead=tuple(f"instead-{name}-0" for name in SESSIONS),

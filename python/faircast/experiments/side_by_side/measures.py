@@ -24,7 +24,6 @@ import numpy as np
 
 from faircast.arrow import to_arrow
 from faircast.experiments.rows import places
-from faircast.experiments.side_by_side.cells import PATHS
 from faircast.summary import RunSummary, from_columns
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ MEMBERSHIP_BYTES = 40
 
 def reduce(cell: Cell, raw: RawResult) -> dict[str, Any]:
     """What is kept of a finished run; see `of_tables`."""
-    return of_tables(PATHS[cell.situation.path], raw.tables())
+    return of_tables(cell.situation.on, raw.tables())
 
 
 def of_tables(path: Path, tables: Mapping[str, Columns]) -> dict[str, Any]:

@@ -18,6 +18,8 @@ class Bottleneck:
     """The direction of the link that data takes."""
     mbps: float
     """Its rate, Mbit/s."""
+    header_bytes: int = 0
+    """What it adds to each packet."""
     tcps: tuple[str, ...]
     """The flows whose narrowest link it is, in every run; behind some there are none."""
     receivers: tuple[str, ...]
@@ -46,6 +48,8 @@ class Path:
     """Makes the nodes and links of a scenario of the loss of last hops, the agent at bottlenecks, and the seed."""
     send_jitter_s: float = 0.0
     """The random time, up to this, by which TCP puts off each of its packets: that of one at a drop-tail bottleneck."""
+    jitters_s: Mapping[str, float] = field(default_factory=dict, compare=False)
+    """The random times of single flows, where not all have the same."""
     seeded: bool = False
     """Whether the network itself is another one with each seed."""
     title: str

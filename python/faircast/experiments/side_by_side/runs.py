@@ -23,7 +23,7 @@ from typing import Any
 
 from faircast.experiment import Point
 from faircast.experiments.side_by_side import schemes
-from faircast.experiments.side_by_side.cells import BESIDE, PATHS, REFERENCE, Cell, Path, Situation, cells
+from faircast.experiments.side_by_side.cells import BESIDE, REFERENCE, Cell, Path, Situation, cells
 from faircast.experiments.side_by_side.measures import PROBES, reduce
 
 RECOVERY = {"cubic": {"recovery": "sack"}}
@@ -36,7 +36,7 @@ def scenario(cell: Cell, seed: int = 1) -> dict[str, Any]:
     Raises `InputError` for a scheme that does not exist.
     """
     situation = cell.situation
-    path = PATHS[situation.path]
+    path = situation.on
     agent = schemes.agent(cell.scheme) if cell.run == BESIDE else None
     flows = [*path.tcps, *(path.instead if cell.run == REFERENCE else ())]
     return {
@@ -45,7 +45,7 @@ def scenario(cell: Cell, seed: int = 1) -> dict[str, Any]:
         "duration": f"{path.duration_s:g} s",
         "warmup": f"{path.warmup_s:g} s",
         **path.network(situation.loss, agent, seed),
-        "flows": {flow: tcp(situation.tcp, path, *path.ends[flow]) for flow in flows},
+        "flows": {flow: tcp(situation.tcp, path, flow) for flow in flows},
         "sessions": sessions(cell) if cell.run == BESIDE else {},
         "probes": PROBES | {"queues": [bottleneck.link for bottleneck in path.bottlenecks]},
     }
@@ -53,7 +53,7 @@ def scenario(cell: Cell, seed: int = 1) -> dict[str, Any]:
 
 def point(cell: Cell) -> Point:
     """The point of a cell, of whose runs is kept what `measures.reduce` makes of them."""
-    seeded = PATHS[cell.situation.path].seeded
+    seeded = cell.situation.on.seeded
     return Point(
         key=cell,
         scenario=partial(scenario, cell) if seeded else scenario(cell),
@@ -76,9 +76,11 @@ def name(cell: Cell) -> str:
     )
 
 
-def tcp(variant: str, path: Path, source: str, sink: str) -> dict[str, Any]:
-    """One TCP flow."""
-    jitter = {"send_jitter": f"{1000 * path.send_jitter_s:.4f} ms"} if path.send_jitter_s else {}
+def tcp(variant: str, path: Path, flow: str) -> dict[str, Any]:
+    """One TCP flow, by its name in results."""
+    source, sink = path.ends[flow]
+    jitter_s = path.jitters_s.get(flow, path.send_jitter_s)
+    jitter = {"send_jitter": f"{1000 * jitter_s:.4f} ms"} if jitter_s else {}
     return (
         {
             "kind": "tcp",
@@ -99,7 +101,7 @@ def tcp(variant: str, path: Path, source: str, sink: str) -> dict[str, Any]:
 
 def sessions(cell: Cell) -> dict[str, Any]:
     """The sessions of a cell, all of its scheme."""
-    path = PATHS[cell.situation.path]
+    path = cell.situation.on
     return {
         session: schemes.session(cell.scheme, path)
         | {"source": source, "receivers": {"nodes": list(nodes)}, "membership": {"profile": "realistic"}}

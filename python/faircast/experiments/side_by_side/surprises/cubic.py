@@ -69,7 +69,7 @@ def scenario(key: Key) -> dict[str, Any]:
         made["sessions"][SESSION]["initial_max_rtt"] = f"{1000 * schemes.initial_max_rtt_s(path):g} ms"
     else:
         made["sessions"] = {}
-        made["flows"][BESIDE_TCP] = runs.tcp(who, PATH, *PATH.ends[TCP])
+        made["flows"][BESIDE_TCP] = runs.tcp(who, PATH, TCP)
     for flow in made["flows"].values():
         flow["send_jitter"] = f"{PACKET_MS * k:.4f} ms"
     return made
