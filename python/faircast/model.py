@@ -504,12 +504,14 @@ class AnyFlow(Part):
     Parameters
     ----------
     count : int, optional
-        So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME. Legal: 1 to 4294967295.
+        So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME; where `from` or `to` names
+        several nodes at once, as many as these are. Legal: 1 to 4294967295.
     dscp : int, optional
         The DSCP of their packets, and of those that answer them, by which queues of kind "classes" tell them. Default
         0. Legal: 0 to 63.
     from_ : str | Sequence[str], optional
-        Sending node, or one for each of `count` flows. Default: flow i is sent by the topology's left-i.
+        Sending node, or one for each of `count` flows: a list, or "home-*" for all nodes called so, or "home-[1-9]" for
+        those of a row. Default: flow i is sent by the topology's left-i.
     start : str such as "250 ms" or a sequence of such, or Series, optional
         When the first flow starts. Default "0 s". A list has one for each of `count` flows.
     start_jitter : str such as "250 ms", optional
@@ -519,7 +521,8 @@ class AnyFlow(Part):
     stop : str such as "250 ms", optional
         When all of them stop. Default: not before the end.
     to : str | Sequence[str], optional
-        Receiving node, or one for each of `count` flows. Default: flow i is received by the topology's right-i.
+        Receiving node, or one for each of `count` flows, like `from`. Default: flow i is received by the topology's
+        right-i.
     """
 
     count: int | None = None
@@ -1617,7 +1620,8 @@ class Link(AnyLink):
     delay : str | Series, optional
         Propagation delay, up to 1 h. Legal: at most 3600 s, for light is at Saturn by then.
     from_ : str, optional
-        Node at one end. Not for links of the topology.
+        Node at one end. Not for links of the topology. Of links that are named at once "home-*" or "home-[1-9]" gives
+        each one of its own.
     leg_of : str, optional
         The link of which this is a leg: a far end with delay and losses of its own, behind that link's queue and
         transmitter. Not for links of the topology.
@@ -1626,7 +1630,7 @@ class Link(AnyLink):
     simplex : bool, optional
         No direction back. Default false.
     to : str, optional
-        Node at the other end. Not for links of the topology.
+        Node at the other end, like `from`. Not for links of the topology.
     """
 
     back: Settings | None = None
@@ -2571,7 +2575,8 @@ class Receivers(Part):
     lie : Lie, optional
         How the last ones of them lie. Default: they do not.
     nodes : str | Sequence[str], optional
-        The node of all receivers, or one for each. Default: receiver i is on the topology's right-i.
+        The node of all receivers, or one for each: a list, or "home-*" for all nodes called so, or "home-[1-9]" for
+        those of a row. Default: receiver i is on the topology's right-i.
     """
 
     count: int | None = None
@@ -3432,9 +3437,10 @@ class Scenario(Part):
     flows : Mapping[str, Flow], optional
         Flows by name.
     links : Mapping[str, Link], optional
-        Further links by name, and changes to the links that the topology makes.
+        Further links by name, and changes to the links that the topology makes; "line-*" speaks of all links called so
+        or, if one end is a pattern, makes one to each such node, and "line-[1-9]" names a row of them.
     nodes : Mapping[str, Node], optional
-        Further nodes by name.
+        Further nodes by name; "home-[1-9]" names a row of them.
     optimum : Optimum, optional
         What would be the best rates: a column of the summary.
     probes : Probes, optional

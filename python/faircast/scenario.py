@@ -27,6 +27,8 @@ FILE_MAX = 2**24
 """Bytes of a scenario file."""
 INDEX = re.compile(r"\[(\d+)\]")
 """The place in a list, within a path as messages have it."""
+ROW = re.compile(r"\[\d+-\d+\]")
+"""The numbers of a row of names."""
 DEEPEST = 100
 """Parts of a path; what the core takes is nested no deeper."""
 
@@ -360,10 +362,13 @@ def parse_value(text: str, option: str) -> Any:
 
 
 def split_path(path: str) -> list[str]:
-    """Split at dots that do not stand between double quotes; ``a[1]`` is ``a.1``. Nothing if a bracket has no other."""
+    """Split at dots that do not stand between double quotes; ``a[1]`` is ``a.1``. Nothing if a bracket has no other.
+
+    The brackets of a row of names, ``home-[1-9]``, are part of the name.
+    """
     parts = path.split('"')
-    parts[::2] = (re.sub(r"\[([^][.]*)\](?=[.[]|$)", r".\1", part) for part in parts[::2])
-    if any(sign in part for part in parts[::2] for sign in "[]"):
+    parts[::2] = (re.sub(r"\[(?!\d+-\d+\])([^][.]*)\](?=[.[]|$)", r".\1", part) for part in parts[::2])
+    if any(sign in ROW.sub("", part) for part in parts[::2] for sign in "[]"):
         return []
     parts[::2] = (part.replace(".", "\n") for part in parts[::2])
     return "".join(parts).split("\n")

@@ -127,7 +127,7 @@ fn read(
     repair::carry_out(repairs, &mut value, &checker.schema);
     // Patterns are still there if nobody can know which links they are about.
     if let Some(Value::Object(links)) = value.get_mut("links") {
-        links.retain(|name, _| !shorthand::is_pattern(name));
+        links.retain(|name, _| !shorthand::is_several(name));
     }
     let unused = if problems.is_empty() { shorthand::unused(&value) } else { Vec::new() };
     problems.extend(unused);
@@ -215,9 +215,17 @@ fn is_left_out(written: &Value, path: &str) -> bool {
 /// What stands at a path such as `links.bottleneck.rate` or `probes.queues[0]`.
 fn at_path<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
     path.split('.').try_fold(value, |value, part| {
-        let (key, indices) = part.split_once('[').unwrap_or((part, ""));
-        let mut indices = indices.trim_end_matches(']').split("][").filter(|index| !index.is_empty());
-        indices.try_fold(value.get(key)?, |value, index| value.get(index.parse::<usize>().ok()?))
+        // The brackets of a row of names, `home-[1-9]`, hold more than a number.
+        let index = |part: &str| -> Option<(usize, usize)> {
+            let (key, index) = part.strip_suffix(']')?.rsplit_once('[')?;
+            Some((key.len(), index.parse().ok()?))
+        };
+        let (mut key, mut indices) = (part, Vec::new());
+        while let Some((length, index)) = index(key) {
+            key = &key[..length];
+            indices.push(index);
+        }
+        indices.into_iter().rev().try_fold(value.get(key)?, |value, index| value.get(index))
     })
 }
 

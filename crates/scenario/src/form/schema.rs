@@ -29,7 +29,8 @@ pub fn schema() -> Value {
 /// Adds what a scenario may say of several links or hosts at once: patterns for names, series for values, and one
 /// direction for losses.
 fn add_rows(schema: &mut Value) {
-    schema["properties"]["links"]["propertyNames"]["pattern"] = "^[A-Za-z0-9_*-]+$".into();
+    schema["properties"]["links"]["propertyNames"]["pattern"] = format!("^({NAME}|{NAMES})$").into();
+    schema["properties"]["nodes"]["propertyNames"]["pattern"] = format!("^{NAMES}$").into();
     schema["$defs"]["Series"] = json!({
         "type": "object",
         "description": "Values of a row: that of the n-th link or host, counted from 0, is the first plus n steps.",
@@ -88,6 +89,12 @@ fn add_lists(schema: &mut Value) {
         default.into_iter().for_each(|default| property["default"] = default);
     }
 }
+
+/// A name that may be a pattern.
+const NAME: &str = "[A-Za-z0-9_*-]+";
+
+/// A name that may be a row of names, each range of numbers in brackets.
+const NAMES: &str = r"([A-Za-z0-9_-]|\[[0-9]+-[0-9]+\])+";
 
 /// The definitions of the kinds of flows.
 const FLOWS: [&str; 3] = ["Tcp", "Cbr", "OnOff"];

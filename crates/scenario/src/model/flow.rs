@@ -100,13 +100,16 @@ impl<C: Serialize> FlowOf<C> {
 #[schemars(transform = limits::declare::<Course>)]
 #[serde(default)]
 pub struct Course {
-    /// Sending node, or one for each of `count` flows. Default: flow i is sent by the topology's left-i.
+    /// Sending node, or one for each of `count` flows: a list, or "home-*" for all nodes called so, or "home-[1-9]" for
+    /// those of a row. Default: flow i is sent by the topology's left-i.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<Nodes>,
-    /// Receiving node, or one for each of `count` flows. Default: flow i is received by the topology's right-i.
+    /// Receiving node, or one for each of `count` flows, like `from`. Default: flow i is received by the topology's
+    /// right-i.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Nodes>,
-    /// So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME.
+    /// So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME; where `from` or `to` names
+    /// several nodes at once, as many as these are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
     /// When the first flow starts. Default "0 s".

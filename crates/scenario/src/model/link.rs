@@ -19,10 +19,11 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 #[schemars(rename = "Link")]
 pub struct LinkEntry {
-    /// Node at one end. Not for links of the topology.
+    /// Node at one end. Not for links of the topology. Of links that are named at once "home-*" or "home-[1-9]" gives
+    /// each one of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Node at the other end. Not for links of the topology.
+    /// Node at the other end, like `from`. Not for links of the topology.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// No direction back. Default false.

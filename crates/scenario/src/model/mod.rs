@@ -63,7 +63,7 @@ pub struct Scenario {
     /// A named topology: makes nodes and links, which `nodes` and `links` add to and override.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topology: Option<Topology>,
-    /// Further nodes by name.
+    /// Further nodes by name; "home-[1-9]" names a row of them.
     #[serde(default)]
     #[schemars(extend("propertyNames" = { "pattern": "^[A-Za-z0-9_-]+$", "maxLength": 100 }))]
     pub nodes: BTreeMap<String, NodeEntry>,
@@ -71,7 +71,8 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(extend("propertyNames" = { "pattern": "^[A-Za-z0-9_-]+$", "maxLength": 100 }))]
     pub stations: BTreeMap<String, StationEntry>,
-    /// Further links by name, and changes to the links that the topology makes.
+    /// Further links by name, and changes to the links that the topology makes; "line-*" speaks of all links called so
+    /// or, if one end is a pattern, makes one to each such node, and "line-[1-9]" names a row of them.
     #[serde(default)]
     #[schemars(extend("propertyNames" = { "pattern": "^[A-Za-z0-9_-]+$", "maxLength": 100 }))]
     pub links: BTreeMap<String, LinkEntry>,

@@ -58,7 +58,8 @@ limits! { SessionCourse {
 #[schemars(transform = limits::declare::<Receivers>)]
 #[serde(default)]
 pub struct Receivers {
-    /// The node of all receivers, or one for each. Default: receiver i is on the topology's right-i.
+    /// The node of all receivers, or one for each: a list, or "home-*" for all nodes called so, or "home-[1-9]" for
+    /// those of a row. Default: receiver i is on the topology's right-i.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nodes: Option<Nodes>,
     /// How many. Default: as many as `nodes` lists; without a list one per host on the topology's right.

@@ -5,7 +5,9 @@
 //! |---|---|
 //! | `schemes.rs` | `[schemes.tfmcc]`: parameters of all sessions of a scheme |
 //! | `directions.rs` | `loss = { .., direction = "back" }`: losses in one direction |
-//! | `patterns.rs` | `[links."access-*"]`: settings of several links |
+//! | `names.rs` | `home-*`, `home-[1-9]`: names for several things |
+//! | `nodes.rs` | `receivers.nodes = "home-*"`: nodes at once |
+//! | `patterns.rs` | `[links."access-*"]`: links at once |
 //! | `series.rs` | `{ first = "2 ms", step = "5 ms" }`: values of a row |
 //! | `groups.rs` | `mss = ["500 B", "1000 B"]`: flows of a group that differ |
 //! | `kinds.rs` | `queue = { limit = "20 packets" }`: the kind that is there otherwise |
@@ -17,6 +19,8 @@ mod directions;
 mod groups;
 mod kinds;
 mod limits;
+mod names;
+mod nodes;
 mod origins;
 mod patterns;
 mod places;
@@ -24,8 +28,8 @@ mod schemes;
 mod series;
 
 pub(crate) use limits::Limits;
+pub(crate) use names::is_several;
 pub(crate) use origins::Origins;
-pub(crate) use patterns::is_pattern;
 pub(crate) use schemes::unused;
 pub(crate) use series::is_series;
 
@@ -65,7 +69,7 @@ pub(crate) fn spell_out(scenario: &mut Value, schema: &Value, is_legal: &dyn Fn(
         }
     }
     let names = scenario["links"].as_object().into_iter().flatten().map(|(name, _)| name);
-    let has_patterns = names.filter(|name| is_pattern(name)).count() > 0;
+    let has_patterns = names.filter(|name| is_several(name)).count() > 0 || nodes::are_several(scenario);
     let has_series = ["flows", "sessions"].iter().any(|table| has_series(&scenario[table]));
     if has_patterns || has_series || !kinds::lacking(scenario, "links").is_empty() {
         let (legal, limits) = of_topology(scenario, schema, is_legal);
@@ -76,7 +80,12 @@ pub(crate) fn spell_out(scenario: &mut Value, schema: &Value, is_legal: &dyn Fn(
         });
         let made: Option<Vec<String>> =
             sketch.as_ref().map(|sketch| sketch.links.iter().map(|link| link.name.clone()).collect());
-        patterns::spread(scenario, schema, made.as_deref(), origins, problems);
+        let all_made = nodes::make(scenario, origins, problems);
+        let known = sketch.as_ref().filter(|_| all_made).map(|sketch| nodes::Known::of(&sketch.nodes, scenario));
+        if let Some(known) = &known {
+            nodes::spread(scenario, known, problems);
+        }
+        patterns::spread(scenario, schema, made.as_deref().zip(known.as_ref()), origins, problems);
         series::times(scenario, right, origins, problems);
         match &sketch {
             Some(sketch) => kinds::of_links(scenario, schema, (sketch, &limits), problems),

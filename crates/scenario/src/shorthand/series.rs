@@ -1,6 +1,7 @@
 //! Series: `{ first = "2 ms", step = "5 ms" }` for a row of like values. The n-th of a row, counted from 0, is the
 //! first plus n steps.
 
+use super::names::has_several;
 use super::origins::Origins;
 use crate::problem::{Problem, given};
 use faircast_proto::quantity::{Bytes, Packets};
@@ -69,6 +70,11 @@ pub(super) fn times(scenario: &mut Value, right: Option<u32>, origins: &mut Orig
         // Of more than may be nobody needs a list: that they are too many is said elsewhere.
         let number =
             count.or(listed).or(right.map(|right| right as usize)).unwrap_or(1).min(crate::meaning::MOST as usize);
+        // How many nodes are called so cannot be known.
+        let is_unknown = count.is_none() && receivers.get("nodes").is_some_and(has_several);
+        if is_unknown && receivers.get("leave").is_some_and(is_series) {
+            receivers.remove("leave");
+        }
         if let Some(leave) = receivers.get_mut("leave").filter(|leave| is_series(leave)) {
             match (0..number).map(|index| nth(leave, index)).collect::<Result<Vec<Value>, String>>() {
                 Ok(times) => *leave = times.into(),
