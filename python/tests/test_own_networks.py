@@ -149,6 +149,17 @@ def test_the_tree_from_a_file_is_the_tree_of_the_comparison(tmp_path: Path) -> N
         assert here == there, run
 
 
+def test_headers_of_a_topology_count() -> None:
+    """Iridium's links have headers, which no line of the file says."""
+    said = runs.scenario(Cell(situation=Situation(path="leo", loss=0.0, tcp="sack"), run=ALONE))
+    terminals = list(said["stations"])
+    said["sessions"] = {"film": {"scheme": "tfmcc", "source": "source-0", "receivers": {"nodes": terminals[:1]}}}
+    found = own.record(resolve(said))
+    (there,) = PATHS["leo"].bottlenecks
+    (here,) = found["bottlenecks"]
+    assert (here["link"], here["mbps"], here["header_bytes"]) == (there.link, there.mbps, there.header_bytes)
+
+
 def toml(scenario: dict[str, Any]) -> str:
     """A scenario as TOML, as far as these need it."""
 

@@ -27,6 +27,7 @@ FILES = (
     "Cargo.lock",
     "Cargo.toml",
     "docs/versions.md",
+    "examples/tfmcc-percentile/Cargo.lock",
     "examples/worst-loss/Cargo.lock",
     "pyproject.toml",
     "requirements.lock",

@@ -13,9 +13,10 @@ use serde_json::{Value, json};
 /// The map of a scenario's network in the run with a seed, as JSON.
 ///
 /// `links`: of each direction and leg `name`, `from`, `to` (nodes), `carrier` (of a leg the link that has it),
-/// `rate_bps`, `queue`, `loss`, `agent`, `reroutes`, and what changes about it: `ups` (moment in seconds, whether it is
-/// up from then on), `losses` (moment, loss model). `flows`: of each flow and session `name`, `source` and `receivers`,
-/// with `name` (that of a flow, for its only one), `node`, and the links `there` and `back`, legs after their links.
+/// `rate_bps`, `header_bytes`, `queue`, `loss`, `agent`, `reroutes`, and what changes about it: `ups` (moment in
+/// seconds, whether it is up from then on), `losses` (moment, loss model). `flows`: of each flow and session `name`,
+/// `source` and `receivers`, with `name` (that of a flow, for its only one), `node`, and the links `there` and `back`,
+/// legs after their links.
 pub fn map(scenario: &Scenario, seed: u64) -> Value {
     let network =
         expand(scenario, seed, &mut Vec::new(), &Control::default()).expect("nobody else has the control to cancel it");
@@ -37,6 +38,7 @@ fn of_link(network: &Network, link: &DirectedLink) -> Value {
         "to": node(link.to),
         "carrier": link.carrier().map(|carrier| &network.links[carrier.index()].name),
         "rate_bps": link.rate.0,
+        "header_bytes": link.header,
         "queue": *link.queue,
         "loss": link.loss,
         "agent": link.agent,

@@ -130,7 +130,7 @@ def record(scenario: Resolved) -> dict[str, Any]:
             {
                 "link": link,
                 "mbps": links[link]["rate_bps"] / 1e6,
-                "header_bytes": header_bytes(data, link),
+                "header_bytes": links[link]["header_bytes"],
                 "tcps": [name for name in flows if behind[name] == link],
                 "receivers": there,
                 "instead": list(placed),
@@ -174,14 +174,6 @@ def bottleneck(entry: Mapping[str, Any], limiting: list[str], links: Mapping[str
         f"no link of probes.queues ({', '.join(limiting)}) is on the way to {name}, which leads over {', '.join(way)}; "
         f"the narrowest is {narrowest}{nearest(narrowest, limiting)}"
     )
-
-
-def header_bytes(data: Mapping[str, Any], link: str) -> int:
-    """What a link of the file adds to each packet; of one that the topology makes what the file says of it."""
-    said = data.get("links", {}).get(link.removesuffix(".back"), {})
-    own = said.get("back", {}) if link.endswith(".back") else {}
-    found = quantity.read(own.get("header", said.get("header", "0 B")))
-    return 0 if found is None else round(found.number * quantity.BYTES.get(found.unit, 1.0))
 
 
 def round_trips_s(scenario: Resolved, flows: list[Any], behind: Mapping[str, str]) -> dict[str, float]:
