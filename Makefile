@@ -56,6 +56,8 @@ test-cluster: build
 # The crate outside the workspace that others copy, by the commands of its README. Its environment is made here: one of
 # its own that sees all of this one, in which faircast is built already.
 TEMPLATE := examples/worst-loss
+# Another such crate, built on TFMCC.
+WRAPPED := examples/tfmcc-percentile
 template: export CARGO_TARGET_DIR := $(CURDIR)/target
 template: build
 	cargo fmt --check --manifest-path $(TEMPLATE)/Cargo.toml
@@ -64,6 +66,9 @@ template: build
 	@$(BIN)/python -m venv --without-pip $(TEMPLATE)/.venv
 	@$(BIN)/python tools/share_environment.py $(TEMPLATE)/.venv
 	$(BIN)/python tools/readme_commands.py $(TEMPLATE)/README.md
+	cargo fmt --check --manifest-path $(WRAPPED)/Cargo.toml
+	cargo clippy --manifest-path $(WRAPPED)/Cargo.toml --all-targets --quiet --locked -- -D warnings
+	cargo test --manifest-path $(WRAPPED)/Cargo.toml --quiet --locked
 
 # What takes minutes: ten million random inputs to every endpoint, in a build that panics where a release would only
 # wrap around, kills at random moments and between any two writes, a thousand ends of programs,

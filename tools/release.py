@@ -66,7 +66,7 @@ def versions(root: Path, workspace: dict[str, Any], version: str, citation: str)
     for head in heads:
         if f"\n## {head}\n" not in page:
             yield f"docs/versions.md: nothing is said of {head}"
-    for lock in ("Cargo.lock", "examples/worst-loss/Cargo.lock"):
+    for lock in ("Cargo.lock", "examples/tfmcc-percentile/Cargo.lock", "examples/worst-loss/Cargo.lock"):
         for entry in toml(root, lock)["package"]:
             if entry["name"].startswith("faircast-") and entry["version"] != version:
                 yield f"{lock}: {entry['name']} {entry['version']}, not {version}"

@@ -1,13 +1,17 @@
 //! The template of a crate outside the tree: the pages that show it, and what it needs to stand anywhere.
 
 const PAGES: [&str; 2] = [include_str!("../../../docs/add-a-scheme.md"), include_str!("../../../docs/guests.md")];
-const SOURCES: [&str; 6] = [
+const SOURCES: [&str; 10] = [
     include_str!("../../../examples/worst-loss/src/lib.rs"),
     include_str!("../../../examples/worst-loss/src/main.rs"),
     include_str!("../../../examples/worst-loss/src/python.rs"),
     include_str!("../../../examples/worst-loss/tests/scheme.rs"),
     include_str!("../../proto/src/registry.rs"),
     include_str!("../../proto/src/scheme.rs"),
+    include_str!("../../proto/src/tfmcc/sender.rs"),
+    include_str!("../../../examples/tfmcc-percentile/src/lib.rs"),
+    include_str!("../../../examples/tfmcc-percentile/src/ranks.rs"),
+    include_str!("../../../examples/tfmcc-percentile/tests/scheme.rs"),
 ];
 
 #[test]

@@ -4,6 +4,7 @@ use super::config::Config;
 use super::data_packets::DataPackets;
 use super::echo::{Echoes, Stamp};
 use super::feedback::Feedback;
+use super::header::FeedbackHeader;
 use super::rate_control::RateControl;
 use super::scaling::Scaling;
 use super::show::{LIMITING_RECEIVER, RATE, REPORT, SENDER_GAUGES, SLOW_START_ENDED};
@@ -105,6 +106,26 @@ impl<W: Wording> SenderOf<W> {
         self.scaling = scaling;
     }
 
+    /// The rate X_r' for which a report asks (section 3.3), bit/s: what its receiver calculates, with the round-trip
+    /// time that the sender sees as long as the receiver has none. Nothing for packets that are no reports. `arrived`
+    /// is when it came.
+    pub fn asked_bps(&self, arrived: Instant, packet: &Packet) -> Option<f64> {
+        let report = W::read_feedback(&packet.header)?;
+        Some(self.control.adjusted_bps(&feedback(packet, &report, arrived)))
+    }
+
+    /// `receiver` limits no longer, as an owner has decided that hears reports before this sender does: others are
+    /// asked at once, and the next one that limits raises the rate after a round. Nothing happens if it did not limit.
+    pub fn dismiss(&mut self, now: Instant, receiver: Address, cause: Cause, out: &mut Outbox) {
+        if self.clr() == Some(receiver) {
+            self.control.advance(now);
+            let before = (self.rate_bps(), self.clr());
+            self.control.limiting_left(now);
+            self.echoes.clr_lost();
+            self.tell(before, cause, out);
+        }
+    }
+
     fn start(&mut self, now: Instant) {
         self.running = true;
         self.control.begin(now);
@@ -164,16 +185,7 @@ impl<W: Wording> SenderOf<W> {
         let Some(report) = W::read_feedback(&packet.header) else { return };
         self.reports += 1;
         self.received_bytes += u64::from(packet.size);
-        let feedback = Feedback {
-            receiver: packet.source,
-            rate_bps: f64::from(report.rate_bps),
-            rtt_s: lag_s(stamp_us(arrived), report.echoed_stamp_us),
-            used_rtt_s: f64::from(report.rtt_s),
-            have_rtt: report.have_rtt,
-            have_loss: report.have_loss,
-            leave: report.leave,
-            round: report.round,
-        };
+        let feedback = feedback(packet, &report, arrived);
         // RFC 5348 section 4.3, and RFC 4654 is silent: X is not raised for packets that were not there to be lost.
         let is_short = self.is_short(now);
         self.control.bound_growth(if is_short {
@@ -185,10 +197,7 @@ impl<W: Wording> SenderOf<W> {
         let asked_bps = self.control.adjusted_bps(&feedback);
         let cause = Cause::Report { receiver: packet.source, number: u64::from(report.round) };
         if report.have_loss && !report.leave && self.excludes(packet.source, asked_bps, cause, out) {
-            if self.clr() == Some(packet.source) && self.control.limiting_left(now) {
-                self.echoes.clr_lost();
-                self.tell(before, cause, out);
-            }
+            self.dismiss(now, packet.source, cause, out);
             return;
         }
         let Some(heard) = self.control.hear(now, &feedback) else { return };
@@ -259,6 +268,20 @@ impl<W: Wording> SenderOf<W> {
         if self.rate_bps() != rate_bps {
             out.event(Event::change(RATE, rate_bps, self.rate_bps(), cause));
         }
+    }
+}
+
+/// What a report that has come says to the rate.
+fn feedback(packet: &Packet, report: &FeedbackHeader, arrived: Instant) -> Feedback {
+    Feedback {
+        receiver: packet.source,
+        rate_bps: f64::from(report.rate_bps),
+        rtt_s: lag_s(stamp_us(arrived), report.echoed_stamp_us),
+        used_rtt_s: f64::from(report.rtt_s),
+        have_rtt: report.have_rtt,
+        have_loss: report.have_loss,
+        leave: report.leave,
+        round: report.round,
     }
 }
 
