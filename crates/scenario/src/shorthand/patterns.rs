@@ -26,6 +26,9 @@ struct Speaks {
 /// Ends of a link: its keys and the nodes.
 type Ends = Vec<(&'static str, String)>;
 
+/// What is wrong with a table: the key, if it is one, and the message.
+type Wrong = (Option<&'static str>, String);
+
 /// The keys of a link that name nodes.
 const ENDS: [&str; 2] = ["to", "from"];
 
@@ -89,12 +92,7 @@ pub(super) fn spread(
 
 /// The links that a table makes or names by itself, in order, with the ends that it gives each, which it then says no
 /// more; or which key is wrong and why. Nothing of a table that speaks of what others make.
-#[expect(clippy::type_complexity, reason = "the error is a key, if it is one, and a message")]
-fn links_of(
-    written: &str,
-    settings: &mut Value,
-    nodes: &Known,
-) -> Option<Result<Vec<(String, Ends)>, (Option<&'static str>, String)>> {
+fn links_of(written: &str, settings: &mut Value, nodes: &Known) -> Option<Result<Vec<(String, Ends)>, Wrong>> {
     let end = |key: &str| settings[key].as_str().filter(|end| is_several(end)).map(str::to_owned);
     let ends: Ends = ENDS.into_iter().filter_map(|key| Some((key, end(key)?))).collect();
     let links = match (is_range(written), ends.first()) {
@@ -109,7 +107,7 @@ fn links_of(
 }
 
 /// The links of a row, the n-th with the n-th node of each end that stands for several.
-fn of_row(written: &str, ends: &Ends, nodes: &Known) -> Result<Vec<(String, Ends)>, (Option<&'static str>, String)> {
+fn of_row(written: &str, ends: &Ends, nodes: &Known) -> Result<Vec<(String, Ends)>, Wrong> {
     if is_pattern(written) {
         return Err((None, format!("{written} has a row and a *; legal is one of them")));
     }
