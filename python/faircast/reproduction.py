@@ -118,19 +118,14 @@ def carry_out(
         manifest = place.manifest
         is_stale = manifest.get("build") != build()  # its numbers may differ
         manifest |= {"build": build(), "commit": commit(), "name": name, "quick": quick, "only": only}
-<<<<<<< HEAD
+        if brought:
+            manifest["brought"] = brought
         known = Measurements(path, place.files) if is_stale else Measurements.read(path, place.files)
         begin = time.perf_counter()
         with plan.campaign.ready(known, engine=engine) as compute, place.call() as note:
             if is_stale:
                 Measurements.discard(place.files)
             done = concluded(plan, known, compute(watcher), begin)
-=======
-        if brought:
-            manifest["brought"] = brought
-        with place.call() as note:
-            done = compute(plan, place.files, engine=engine, watcher=watcher)
->>>>>>> 6f7f90af (Compare all schemes on a network of the reader's own)
             while reps is None and not quick and done.is_whole and (more := further(experiments, done)):
                 plan, begin = planned(experiments, quick, more), time.perf_counter()
                 known = Measurements.read(path, place.files)
