@@ -3,8 +3,8 @@
 use faircast_proto::packet::Address;
 use std::collections::BTreeMap;
 
-/// The receivers of a session in the order of the rates that they calculate. Those that have said none yet, as they have
-/// lost nothing or others spoke for them, count as faster than all that have.
+/// The receivers of a session in the order of the rates that they calculate. Those that have said none yet, as they
+/// have lost nothing or others spoke for them, count as faster than all that have.
 #[derive(Debug)]
 pub(crate) struct Ranks {
     asked_bps: BTreeMap<Address, f64>,
