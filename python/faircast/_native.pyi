@@ -1,7 +1,7 @@
 """The compiled core: scenarios in, raw tables out. Use the package `faircast` around it."""
 
 from collections.abc import Callable
-from typing import final
+from typing import Literal, final
 
 __version__: str
 __commit__: str | None
@@ -14,9 +14,14 @@ __all__ = [
     "CancelledError",
     "Control",
     "GuestError",
+    "LossHistory",
     "Outbox",
+    "Pacer",
     "Packet",
+    "RateControl",
     "RawResult",
+    "ReceiveRate",
+    "Rtt",
     "ScenarioError",
     "Seat",
     "__commit__",
@@ -27,6 +32,7 @@ __all__ = [
     "check_part",
     "forecast",
     "give_back",
+    "loss_event_rate",
     "network_map",
     "outline",
     "paths",
@@ -35,6 +41,8 @@ __all__ = [
     "resolve",
     "run",
     "schema",
+    "stamp_us",
+    "throughput_bps",
     "toml_lines",
     "toml_to_json",
     "walk",
@@ -128,6 +136,167 @@ class Outbox:
 
         At most one cause: the number of a packet that came, of one that did not, a report (receiver, number).
         """
+
+@final
+class LossHistory:
+    """The loss history of a receiver (RFC 4654, section 5). A row of losses that is an outage is one event.
+
+    Discount factors of old intervals do not fall below `discount_threshold` (RFC 5348, section 5.5); 1: no discounting.
+    """
+
+    def __new__(cls, *, discount_threshold: float = 0.25) -> LossHistory: ...
+    def arrive(
+        self, now: int, sequence: int, rtt_s: float, *, first_interval: float, marked: bool = False
+    ) -> Literal["duplicate", "plain", "loss", "loss event"]:
+        """A packet arrives: its number, a count that does not wrap, and the receiver's round-trip time.
+
+        `first_interval` is the interval before the first loss event, in packets from 1, and taken if this is it
+        (section 5.6): one by the loss event rate at which the equation gives what was received so far. A mark counts
+        as a loss. Gives what the arrival meant: of ``"loss"`` the event was known.
+        """
+    def measured(self, rtt_s: float, *, least_interval: float = 1.0) -> None:
+        """The first round-trip time has been measured, for which another one stood: intervals follow (section 5.6)."""
+    @property
+    def loss_event_rate(self) -> float:
+        """The loss event rate p; 0 before the first loss event (sections 5.4 and 5.5)."""
+    @property
+    def events(self) -> int:
+        """Loss events so far."""
+    @property
+    def open_interval(self) -> int:
+        """Packets since the last loss event began, that one included."""
+    @property
+    def intervals(self) -> list[float]:
+        """Packets from one loss event to the next, the newest first, eight at most."""
+
+@final
+class Rtt:
+    """The round-trip time of a receiver (RFC 4654, sections 4.3.2 and 4.3.3). Clocks may differ by anything."""
+
+    def __new__(cls) -> Rtt: ...
+    def measure(self, now: int, echoed_us: int, sent_us: int, *, weight: float = 0.5) -> bool:
+        """A packet has come with the echo of a stamp of this receiver, and with that of its sender.
+
+        `weight` is that of the old estimate, 0 to less than 1; 0.9 where the receiver limits. Gives whether it is the
+        first measurement.
+        """
+    def adjust(self, now: int, sent_us: int) -> None:
+        """A packet has come without such an echo: its one-way delay adjusts the estimate."""
+    @property
+    def value_s(self) -> float | None:
+        """The round-trip time, as adjusted; None before the first measurement."""
+    @property
+    def smoothed_s(self) -> float | None:
+        """The smoothed round-trip time, as measured; None before the first measurement."""
+
+@final
+class ReceiveRate:
+    """The rate at which packets arrive (RFC 4654, section 4.3.4)."""
+
+    def __new__(cls) -> ReceiveRate: ...
+    def arrive(self, now: int, window_s: float) -> None:
+        """A packet arrives; rates will be asked for over windows of up to `window_s`."""
+    def packets_per_s(self, now: int, window_s: float) -> float:
+        """Packets per second over about the last `window_s`; 0 before the second packet."""
+
+@final
+class Pacer:
+    """Packets evenly spaced in time (RFC 4654, section 3.7). What a driver is late by 100 ms at most is made up for."""
+
+    def __new__(cls) -> Pacer: ...
+    def begin(self, now: int) -> None:
+        """The first packet is due now."""
+    def sent(self, now: int, gap_s: float) -> None:
+        """The packet that was due has been sent; the next one is due a gap after that."""
+    def follow(self, now: int, gap_s: float) -> None:
+        """The gap is another one: a smaller one makes the next packet go sooner."""
+    def stop(self) -> None:
+        """No packet is due any more."""
+    @property
+    def due(self) -> int | None:
+        """When the next packet is due, ns; None before the beginning and when stopped."""
+
+@final
+class RateControl:
+    """The rate of a sender and its current limiting receiver, as TFMCC has them (RFC 4654, sections 3.1 to 3.4, 3.6).
+
+    Packets have `packet_size` bytes. The rate is never above `max_rate_bps`, if that is given, and R_max is
+    `initial_max_rtt_s` at first. Without slow start the rate grows by a packet per R_max each R_max from the beginning.
+    """
+
+    def __new__(
+        cls,
+        packet_size: int,
+        *,
+        max_rate_bps: float | None = None,
+        initial_max_rtt_s: float = 0.5,
+        slow_start: bool = True,
+    ) -> RateControl: ...
+    def begin(self, now: int) -> None:
+        """The session begins: a packet per R_max, and the first feedback round."""
+    def hear(
+        self,
+        now: int,
+        receiver: int,
+        rate_bps: float,
+        rtt_s: float,
+        *,
+        feedback_round: int,
+        have_loss: bool = True,
+        used_max_rtt_s: float | None = None,
+        leave: bool = False,
+    ) -> bool:
+        """A report has come; gives whether its receiver limits now. One whose rate is negative or NaN says nothing.
+
+        `rate_bps` is what the receiver wants: by the equation, or twice what it receives as long as it has lost
+        nothing. `rtt_s` is the round trip that ends with the report, as the sender's clock shows, `feedback_round`
+        (0 to 255) the round that it answers. `used_max_rtt_s`: the receiver has measured no round-trip time yet, and
+        its rate is by this R_max. `leave`: it is about to leave.
+        """
+    def dismiss(self, now: int, receiver: int) -> bool:
+        """A receiver is heeded no longer, or has left: if it limited, which is given, others are asked at once."""
+    def expire(self, now: int) -> bool:
+        """What is due by now: silence, which halves the rate, and the next feedback round; whether one has begun."""
+    @property
+    def deadline(self) -> int | None:
+        """By when to call `expire`, ns. It may be past."""
+    def rate_bps(self, now: int) -> float:
+        """The sending rate X; 0 before the beginning."""
+    @property
+    def clr(self) -> int | None:
+        """Address of the current limiting receiver."""
+    @property
+    def in_slow_start(self) -> bool:
+        """Whether slow start goes on: nobody has reported a loss."""
+    @property
+    def max_rtt_s(self) -> float:
+        """R_max."""
+    @property
+    def feedback_round(self) -> int:
+        """The feedback round, which wraps at 256."""
+    @property
+    def suppression_bps(self) -> float:
+        """X_supp: receivers that want no less have no need to report; infinite until the round's first report."""
+
+def throughput_bps(
+    segment_bytes: float,
+    rtt_s: float,
+    loss_event_rate: float,
+    *,
+    acknowledged: float = 1.0,
+    rto_s: float | None = None,
+) -> float:
+    """The rate of a TCP in bit/s by the throughput equation (RFC 5348, section 3.1).
+
+    `loss_event_rate` is above 0 and at most 1; `acknowledged` is how many segments an acknowledgement is for, and
+    `rto_s` the retransmission time-out, by default four round-trip times.
+    """
+
+def loss_event_rate(segment_bytes: float, rtt_s: float, rate_bps: float) -> float:
+    """The loss event rate, 1e-10 to 1, at which `throughput_bps` gives a rate (RFC 5348, section 6.3.1)."""
+
+def stamp_us(now: int) -> int:
+    """A moment in ns as it goes on the wire: the low 32 bits of its microseconds."""
 
 @final
 class Control:

@@ -7,6 +7,7 @@
 //! | `scheme.rs` | schemes that are Python classes |
 //! | `endpoint.rs` | their endpoints |
 //! | `failure.rs` | errors in them, which end their run |
+//! | `parts.rs` | what they may be made of |
 //! | `gate.rs` | calls that were given up, when the interpreter ends |
 //!
 //! A crate with guests makes a module of its own of it: it registers them and calls [`fill`].
@@ -18,6 +19,7 @@ mod endpoint;
 mod exhaustion;
 mod failure;
 mod gate;
+mod parts;
 mod scheme;
 
 pub use pyo3;
@@ -81,6 +83,7 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PySeat>()?;
     module.add_class::<PyPacket>()?;
     module.add_class::<PyOutbox>()?;
+    parts::fill(module)?;
     for function in [
         wrap_pyfunction!(py_catalogue, module)?,
         wrap_pyfunction!(py_check, module)?,
