@@ -51,12 +51,13 @@ def test_a_loss_is_one_when_three_more_have_come() -> None:
     assert (history.events, history.intervals, history.open_interval) == (1, [10.0], 4)
     assert history.loss_event_rate == pytest.approx(1 / 10)
     arrive(history, *range(7, 23))
-    assert (history.open_interval, history.loss_event_rate) == (20, pytest.approx(1 / 20))
-    # Number 24 is lost: 21 packets after 3. The mean of 21 and 10, of which the newer counts as much.
+    # The mean of 20 and 10 is more than 10.
+    assert (history.open_interval, history.loss_event_rate) == (20, pytest.approx(1 / 15))
+    # Number 24 is lost: 21 packets after 3, more than twice the mean of 10, so that this counts 20/21 (RFC 5348, 5.5).
     arrive(history, 23, 25, 26)
     assert arrive(history, 27) == ["loss event"]
     assert history.intervals == [21.0, 10.0]
-    assert history.loss_event_rate == pytest.approx(2 / 31)
+    assert history.loss_event_rate == pytest.approx((1 + 20 / 21) / (21 + 10 * 20 / 21))
     assert arrive(history, 27, 26) == ["duplicate", "duplicate"]
 
 

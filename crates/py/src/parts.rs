@@ -1,7 +1,7 @@
 //! Parts of schemes for schemes that are Python classes: what `faircast.guest_parts` offers.
 //!
-//! Times are whole nanoseconds, as endpoints get them, spans and rates are `float`s with their unit in the name. What is
-//! not legal is a `ValueError` that says so, whatever is given.
+//! Times are whole nanoseconds, as endpoints get them, spans and rates are `float`s with their unit in the name. What
+//! is not legal is a `ValueError` that says so, whatever is given.
 
 use faircast_proto::packet::Address;
 use faircast_proto::parts::loss_detection::LossDetection;
@@ -49,7 +49,10 @@ fn span(name: &str, value: f64) -> PyResult<f64> {
 }
 
 /// The rate of a TCP, bit/s (RFC 5348 section 3.1).
-#[pyfunction(name = "throughput_bps", signature = (segment_bytes, rtt_s, loss_event_rate, *, acknowledged = 1.0, rto_s = None))]
+#[pyfunction(
+    name = "throughput_bps",
+    signature = (segment_bytes, rtt_s, loss_event_rate, *, acknowledged = 1.0, rto_s = None)
+)]
 fn py_throughput_bps(
     segment_bytes: f64,
     rtt_s: f64,
@@ -294,7 +297,9 @@ impl PyRateControl {
     }
 
     /// A report has come. Whether its receiver limits now.
-    #[pyo3(signature = (now, receiver, rate_bps, rtt_s, *, feedback_round, have_loss = true, used_max_rtt_s = None, leave = false))]
+    #[pyo3(signature = (
+        now, receiver, rate_bps, rtt_s, *, feedback_round, have_loss = true, used_max_rtt_s = None, leave = false
+    ))]
     #[expect(clippy::too_many_arguments, reason = "a report has as many fields")]
     fn hear(
         &mut self,
