@@ -16,7 +16,7 @@ use faircast_sim::counters::{MembershipMessages, MessageCounters};
 use faircast_sim::ids::LinkId;
 use faircast_sim::link::Link;
 use faircast_sim::multicast::DilationSpan;
-use faircast_sim::probe::Sojourn;
+use faircast_sim::probe::{QueueStatistics, Sojourn};
 use faircast_sim::world::World;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -554,11 +554,15 @@ impl Rows {
         self.add(name, "delivered_all", "packets", all.delivered as f64);
         self.add(name, "inside", "packets", link.inside_pkts() as f64);
         if let Some(probe) = link.probe() {
-            let queue = [probe.statistics(now), probe.whole(now)];
-            self.both(name, "queue_mean", "packets", queue.map(|queue| queue.mean()));
-            self.both(name, "queue_sd", "packets", queue.map(|queue| queue.standard_deviation()));
-            self.both(name, "queue_min", "packets", queue.map(|queue| f64::from(queue.min())));
-            self.both(name, "queue_max", "packets", queue.map(|queue| f64::from(queue.max())));
+            let late = at_warmup.map(|_| probe.statistics(now));
+            let whole = probe.whole(now);
+            let mut add = |metric: &str, of: fn(&QueueStatistics) -> f64| {
+                self.both(name, metric, "packets", [late.as_ref().map_or(f64::NAN, of), of(&whole)]);
+            };
+            add("queue_mean", QueueStatistics::mean);
+            add("queue_sd", QueueStatistics::standard_deviation);
+            add("queue_min", |queue| f64::from(queue.min()));
+            add("queue_max", |queue| f64::from(queue.max()));
             let sojourn = [probe.sojourns().late_whole(), probe.sojourns().whole()];
             type Time = fn(&Sojourn) -> f64;
             let times: [(&str, Time); 5] = [

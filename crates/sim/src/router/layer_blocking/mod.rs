@@ -139,8 +139,6 @@ impl LayerBlocking {
                 signals.note_short(now);
             }
         }
-        // What has been too much may be right on a link that is faster now.
-        let faster = at.interface.rate > self.rate;
         self.rate = at.interface.rate;
         for session in at.sessions {
             let live = self.live(session, now).len();
@@ -150,7 +148,7 @@ impl LayerBlocking {
         }
         let changed = self.accounting.take_changed();
         if self.of_sessions.is_some() {
-            return self.look_at_each(at, [changed, faster], out);
+            return self.look_at_each(at, changed, out);
         }
         let traffic = Traffic {
             phase: self.phase(at),
@@ -160,7 +158,7 @@ impl LayerBlocking {
             multicast: self.accounting.multicast(now),
             layers: at.sessions.iter().map(|session| self.live(session, now).len()).sum(),
             changed,
-            faster,
+            rate: self.rate,
         };
         let phase = self.controller.phase();
         let wish = self.controller.look(now, &traffic);
@@ -176,7 +174,7 @@ impl LayerBlocking {
 
     /// Looks at the queue of each session. The scheduler sees to shares, so nothing is compared: as where a session is
     /// alone, it is too much if its own packets are dropped or marked, and not if none are.
-    fn look_at_each(&mut self, at: &RouterView<'_>, [changed, faster]: [bool; 2], out: &mut RouterOutbox) {
+    fn look_at_each(&mut self, at: &RouterView<'_>, changed: bool, out: &mut RouterOutbox) {
         let now = at.interface.now;
         for session in at.sessions {
             let flow = session.flow;
@@ -190,7 +188,7 @@ impl LayerBlocking {
                 multicast: self.accounting.of_session(flow),
                 layers: live,
                 changed,
-                faster,
+                rate: self.rate,
             };
             let controller = controllers.entry(flow).or_insert_with(|| Controller::new(&self.config));
             match controller.look(now, &traffic) {
@@ -228,11 +226,12 @@ impl LayerBlocking {
         // A layer that passed for less than a window sent less in it than it sends in one.
         let size = self.sizes.entry((session.flow, group)).or_insert(0.0);
         *size = size.max(bps);
+        let bps = *size;
         self.actions += 1;
         self.blocks += 1;
         let known = self.sessions.entry(session.flow).or_default();
         (known.capped, known.blocked) = (true, self.actions);
-        self.controller_of(session.flow).has_blocked(now);
+        self.controller_of(session.flow).has_blocked(now, bps);
     }
 
     /// Releases the lowest blocked layer of the session with the fewest live ones that has one; of several the one that

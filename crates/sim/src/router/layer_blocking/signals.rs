@@ -62,7 +62,7 @@ impl Signals {
 
     /// Forgets what has no meaning any more.
     pub(super) fn expire(&mut self, now: Instant) {
-        self.of.retain(|_, last| now.since(*last) <= self.calm);
+        self.of.retain(|_, last| now.since(*last) <= self.calm.max(self.memory));
     }
 }
 
@@ -91,5 +91,17 @@ mod tests {
         assert_eq!((signals.phase_of(session, at(3.0)), signals.of.len()), (2, 2));
         signals.expire(at(3.001));
         assert_eq!(signals.of.keys().copied().collect::<Vec<_>>(), [other]);
+    }
+
+    #[test]
+    fn a_memory_that_is_longer_than_the_window_is_as_long_for_one_session() {
+        let mut signals = Signals::new(Duration::from_secs(10), Duration::from_secs(2));
+        let at = Instant::from_secs_f64;
+        signals.note(FlowId(3), at(0.0));
+        for (seconds, phase) in [(2.5, 3), (10.0, 3), (10.001, 1)] {
+            signals.expire(at(seconds));
+            let found = (signals.phase(at(seconds)), signals.phase_of(FlowId(3), at(seconds)));
+            assert_eq!(found, (phase, phase), "{seconds} s");
+        }
     }
 }
