@@ -246,7 +246,7 @@ class RateControl:
         used_max_rtt_s: float | None = None,
         leave: bool = False,
     ) -> bool:
-        """A report has come; gives whether its receiver limits now. One whose rate is negative or NaN says nothing.
+        """A report has come; gives whether its receiver limits now. With a negative rate, or a NaN, it says nothing.
 
         `rate_bps` is what the receiver wants: by the equation, or twice what it receives as long as it has lost
         nothing. `rtt_s` is the round trip that ends with the report, as the sender's clock shows, `feedback_round`

@@ -128,6 +128,7 @@ def test_the_rate_follows_who_limits() -> None:
     # Who wants more does not limit, nor who says nothing. R = 0.05 s where R_max stood for it: ten times the rate.
     assert not control.hear(310 * MS, 3, 40_000, 0.1, feedback_round=here)
     assert not control.hear(320 * MS, 3, NAN, 0.1, feedback_round=here)
+    assert not control.hear(320 * MS, 3, 4_000, NAN, feedback_round=here)
     assert not control.hear(330 * MS, 3, 4_000, 0.05, feedback_round=here, used_max_rtt_s=0.5)
     assert control.hear(340 * MS, 3, 4_000, 0.05, feedback_round=here)
     assert not control.dismiss(350 * MS, 8)

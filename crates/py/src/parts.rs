@@ -312,6 +312,9 @@ impl PyRateControl {
         used_max_rtt_s: Option<f64>,
         leave: bool,
     ) -> bool {
+        if rtt_s.is_nan() || used_max_rtt_s.is_some_and(f64::is_nan) {
+            return false;
+        }
         let receiver = Address::from_bits(receiver);
         let (have_rtt, used_rtt_s) = (used_max_rtt_s.is_none(), used_max_rtt_s.unwrap_or(rtt_s));
         self.0.advance(Instant(now));
