@@ -65,8 +65,8 @@ BlockingReset: TypeAlias = Literal["calm", "never", "level"]
 * "never": Never, as in the paper's algorithm.
 * "level": It belongs to the number of layers that was too much, as a block followed a release to it: what leads to
   fewer waits for the first value. It returns when a release to that number or more proves right, when a session comes
-  or goes, and when the link becomes faster. Beside unicast flows a short queue's releases make it grow, and it returns,
-  as with "calm", too.
+  or goes, and when the link becomes faster by what was blocked last. Beside unicast flows a short queue's releases make
+  it grow, and it returns, as with "calm", too.
 """
 BlockingUnicast: TypeAlias = Literal["flow", "pair"]
 """What is one unicast session.
