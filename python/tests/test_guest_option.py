@@ -146,6 +146,12 @@ def test_it_stands_before_the_verb(here: Cli) -> None:
     assert "MODULE:CLASS" in here("--help").out
 
 
+def test_modules_of_the_folder_come_first(here: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "pyclbr", raising=False)  # a module of Python
+    shutil.copy("of_mine.py", "pyclbr.py")
+    assert here("--guest", "found-first=pyclbr:WorstLoss", "list", "schemes").code == 0
+
+
 def test_modules_of_the_folder_hide_none_that_others_import(here: Cli) -> None:
     Path("of_mine_too.py").write_text("import of_mine\nWorstLoss = of_mine.WorstLoss\n")
     assert here("--guest", "heard=of_mine_too:WorstLoss", "list", "schemes").code == 0

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -228,6 +229,64 @@ def test_they_stay_where_they_are() -> None:
     assert set(guest_parts.__all__) >= {"LossHistory", "RateControl"}
     assert guest_parts.__doc__ is not None
     assert all(f"`{name}`" in guest_parts.__doc__ for name in guest_parts.__all__)
+
+
+class Told:
+    """A seat and an outbox that remember nothing but what was sent."""
+
+    own, group, members, line_rate_bps = 3, 100, 2, None
+
+    def __init__(self) -> None:
+        self.sent: list[bytes] = []
+
+    def random(self) -> float:
+        return 0.5
+
+    def send(self, _to: int, _size: int, fields: bytes, **_more: object) -> None:
+        self.sent.append(fields)
+
+    def event(self, *_: object, **__: object) -> None: ...
+
+
+@pytest.fixture
+def example(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(EXAMPLE))
+    monkeypatch.delitem(sys.modules, "in_python", raising=False)
+    yield import_module("in_python")
+    del sys.modules["in_python"]
+
+
+def test_who_limits_and_falls_among_the_slowest_limits_no_longer(example: Any) -> None:
+    told = Told()
+    source = example.Percentile(percentile=50).source(told)  # one of two is passed over
+    source.handle(0, "start", told)
+
+    def report(now_ms: int, receiver: int, bps: float) -> None:
+        said = (source.rate.feedback_round, bps, stamp_us((now_ms - 50) * MS), 0, 0.0, True)
+        source.hear(now_ms * MS, receiver, example.REPORT.pack(*said), told)
+
+    report(100, 1, 8000)
+    assert (source.passed_over, source.rate.clr) == (1, None)
+    report(200, 2, 12_000)
+    assert source.rate.clr == 2
+    report(300, 1, 40_000)  # so that receiver 2 is the slowest
+    report(400, 2, 11_000)
+    assert (source.passed_over, source.rate.clr) == (2, None)
+
+
+def test_who_hears_that_another_one_wants_less_does_not_report(example: Any) -> None:
+    def told_by(suppression_bps: float) -> int | None:
+        told = Told()
+        member = example.Percentile().member(told)
+        for number in range(20):
+            said = (number, 7, suppression_bps, 0.5, number * 10_000, example.NOBODY, 0, example.NOBODY)
+            member.take(number * 10 * MS, 9, example.DATA.pack(*said), told)
+        deadline: int | None = member.deadline()
+        return deadline
+
+    # 100 packets of 1000 B a second come, and twice as many are wanted: 1.6 Mbit/s.
+    assert told_by(1e6) is None
+    assert told_by(math.inf) == round(6 * 0.5e9 * (1 + math.log(0.5) / math.log(10_000)))
 
 
 def test_the_example_follows_its_percentile(tmp_path: Path) -> None:
