@@ -257,3 +257,18 @@ fn what_is_wrong_is_named_with_its_place() {
     let found = of_queue("{ kind = \"shaper\", queue = { kind = \"drop-tail\", limit = \"1 BDP\" } }");
     assert!(found[0].0.starts_with("links.bottleneck.queue"), "{found:?}");
 }
+
+#[test]
+fn what_is_legal_of_the_queue_of_a_link_alone_is_not_offered_within_it() {
+    let within = "{ kind = \"codel\", limit = \"1 BDP\" }";
+    for (queue, is_offered) in [
+        ("{ kind = \"codel\", limit = \"5 cm\" }".to_owned(), true),
+        (format!("{{ kind = \"classes\", classes = [{{ queue = {within} }}] }}"), false),
+        (format!("{{ kind = \"shaper\", rate = \"5 Mbit/s\", queue = {within} }}"), false),
+    ] {
+        let problems = Scenario::from_toml(&dumbbell(&queue, &cbr("call", 1.0, 0, 0))).expect_err(&queue);
+        let [problem] = &problems[..] else { panic!("{problems:?}") };
+        assert!(problem.path.ends_with("limit"), "{problem:?}");
+        assert_eq!(problem.message.contains("legal, too"), is_offered, "{problem:?}");
+    }
+}

@@ -104,11 +104,12 @@ fn reason(node: &Value) -> String {
     node["x-reason"].as_str().map_or_else(String::new, |reason| format!(", {reason}"))
 }
 
-/// What else is legal for a number of packets in a queue.
+/// What else is legal for a number of packets in the queue of a link; not in one within it, whose rate is not known.
 fn measured(path: &str, node: &Value) -> &'static str {
     let quantity = |node: &Value| matches!(node["x-quantity"].as_str(), Some("queue size" | "number of packets"));
     let choices = || node["anyOf"].as_array().into_iter().flatten();
-    match path.contains(".queue.") && (quantity(node) || choices().any(quantity)) {
+    let of_link = path.split('.').filter(|key| *key == "queue").count() == 1;
+    match of_link && (quantity(node) || choices().any(quantity)) {
         true => "; a time such as \"50 ms\" and a bandwidth-delay product such as \"0.5 BDP\" are legal, too",
         false => "",
     }
