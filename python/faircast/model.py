@@ -2517,7 +2517,8 @@ class QueueClass(Part):
     dscp : Sequence[int], optional
         The code points that are its own, 0 to 63 each. Those of no class are the last one's. Default: none.
     name : str, optional
-        What it is called.
+        What it is called, by a name of its own and without a slash, which stands between it and a class within it.
+        Default: its number, from 0.
     priority : int, optional
         A class goes before all with a greater number. Default 0. Legal: 0 to 4294967295.
     weight : float, optional

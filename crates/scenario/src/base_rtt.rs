@@ -8,6 +8,7 @@ use faircast_proto::scheme::Scheme;
 use faircast_proto::time::{Duration, Rate};
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::routing::{Edge, Routes};
+use std::collections::BTreeMap;
 
 /// What crosses a link direction at the start of a run, there or back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,30 +19,47 @@ pub(crate) struct Crossing {
     pub packet_bytes: u64,
 }
 
+impl Crossing {
+    fn add(&mut self, longest: Duration, packet_bytes: u64) {
+        self.longest = self.longest.max(longest);
+        self.packet_bytes = self.packet_bytes.max(packet_bytes);
+    }
+}
+
 /// By link direction: what crosses it, data or what answers them; nothing where nobody does. What crosses a leg
 /// crosses the link that has it.
 pub(crate) fn crossings(network: &Network) -> Vec<Option<Crossing>> {
+    let all = |of_dscps: BTreeMap<u8, Crossing>| {
+        of_dscps.into_values().reduce(|mut all, one| {
+            all.add(one.longest, one.packet_bytes);
+            all
+        })
+    };
+    crossings_by_dscp(network).into_iter().map(all).collect()
+}
+
+/// By link direction what crosses it, as [`crossings`] has it, by its DSCP.
+pub(crate) fn crossings_by_dscp(network: &Network) -> Vec<BTreeMap<u8, Crossing>> {
     let edges = network.edges();
     let routes = network.routes(&edges);
-    let mut crossings = vec![None; network.links.len()];
-    let mut add = |there: Vec<LinkId>, back: Vec<LinkId>, packet_bytes: u64| {
+    let mut crossings = vec![BTreeMap::new(); network.links.len()];
+    let mut add = |there: Vec<LinkId>, back: Vec<LinkId>, dscp: u8, packet_bytes: u64| {
         let rtt = there.iter().chain(&back).map(|link| network.links[link.index()].delay_at_start());
         let rtt = rtt.fold(Duration::ZERO, |sum, delay| sum + delay);
         for link in there.iter().chain(&back) {
             let transmitter = network.links[link.index()].carrier().unwrap_or(*link);
-            let crossing: &mut Crossing = crossings[transmitter.index()].get_or_insert_default();
-            crossing.longest = crossing.longest.max(rtt);
-            crossing.packet_bytes = crossing.packet_bytes.max(packet_bytes);
+            let crossing: &mut Crossing = crossings[transmitter.index()].entry(dscp).or_default();
+            crossing.add(rtt, packet_bytes);
         }
     };
     let way = |from: u32, to: u32| routes.way(&edges, NodeId(from), NodeId(to)).collect::<Vec<_>>();
     for flow in &network.flows {
-        add(way(flow.from, flow.to), way(flow.to, flow.from), flow.kind.packet_bytes());
+        add(way(flow.from, flow.to), way(flow.to, flow.from), flow.dscp, flow.kind.packet_bytes());
     }
     for session in &network.sessions {
         for receiver in &session.receivers {
             let (down, up) = down_and_up(&edges, &routes, session.source, receiver.node);
-            add(down, up, session.config.packet_bytes());
+            add(down, up, session.dscp, session.config.packet_bytes());
         }
     }
     crossings

@@ -144,6 +144,58 @@ fn warnings_look_into_queues_within_queues() {
 }
 
 #[test]
+fn delays_and_flows_are_looked_at_class_by_class() {
+    let found = |queue: &str, traffic: &str| -> Vec<(String, f64)> {
+        let known = warning::known(&scenario(&dumbbell(queue, traffic)));
+        known.into_iter().map(|known| (known.path, known.warning.value)).collect()
+    };
+    let classes = |of_ten: &str, others: &str| {
+        format!("{{ kind = \"classes\", classes = [{{ dscp = [10], queue = {of_ten} }}, {{ queue = {others} }}] }}")
+    };
+    let back = |path: &str, value: f64| {
+        ["bottleneck", "bottleneck.back"].map(|link| (format!("links.{link}.queue.{path}"), value)).to_vec()
+    };
+    // A round trip of 44 ms; classes that nobody uses say nothing.
+    let (hasty, calm) = ("{ kind = \"codel\", interval = \"15 ms\", target = \"1 ms\" }", "{ kind = \"codel\" }");
+    for (dscp, first, second) in [(0, hasty, calm), (10, calm, hasty), (10, calm, calm)] {
+        assert_eq!(found(&classes(first, second), &tcps("web", 2, 0, dscp)), [], "{dscp}");
+    }
+    let rtt = 0.044;
+    assert_eq!(found(&classes(hasty, calm), &tcps("web", 2, 0, 10)), back("classes[0].queue.interval", rtt));
+    assert_eq!(found(&classes(calm, hasty), &tcps("web", 2, 0, 0)), back("classes[1].queue.interval", rtt));
+    let both = tcps("web", 2, 0, 0) + &tcps("gold", 2, 2, 10);
+    let of_both: Vec<_> = ["bottleneck", "bottleneck.back"]
+        .iter()
+        .flat_map(|link| [0, 1].map(|n| (format!("links.{link}.queue.classes[{n}].queue.interval"), rtt)))
+        .collect();
+    assert_eq!(found(&classes(hasty, hasty), &both), of_both);
+    // PIE with 3000 packets rests for 0.8 s at 10 Mbit/s, and for 8 s behind a shaper to 1 Mbit/s. What polices the
+    // other class, or itself, does not slow it down.
+    let pie = "{ kind = \"pie\", limit = \"3000000 B\" }";
+    let shaped = format!("{{ kind = \"shaper\", rate = \"1 Mbit/s\", queue = {pie} }}");
+    let policed = format!("{{ kind = \"policer\", rate = \"1 Mbit/s\", queue = {pie} }}");
+    let told = |path: &str, value: f64| vec![(format!("links.bottleneck.queue.{path}"), value)];
+    assert_eq!(found(&classes(pie, calm), &tcps("web", 2, 0, 0)), []);
+    assert_eq!(found(&classes(calm, pie), &tcps("web", 2, 0, 0)), told("classes[1].queue.limit", 0.8));
+    assert_eq!(found(&classes(&policed, calm), &tcps("web", 2, 0, 10)), told("classes[0].queue.queue.limit", 0.8));
+    assert_eq!(found(&classes(&shaped, calm), &tcps("web", 2, 0, 10)), told("classes[0].queue.queue.limit", 8.0));
+    assert_eq!(found(&shaped, &tcps("web", 2, 0, 10)), told("queue.limit", 8.0));
+    // Buckets that packets do not fit into, those of the class.
+    let policed = |burst: u32| format!("{{ kind = \"policer\", burst = \"{burst} B\" }}");
+    assert_eq!(found(&policed(1000), &tcps("web", 2, 0, 0)), []);
+    assert_eq!(found(&policed(999), &tcps("web", 2, 0, 0)), told("burst", 1000.0)[..1]);
+    assert_eq!(found(&classes(&policed(999), calm), &(tcps("web", 2, 0, 0) + &cbr("call", 0.1, 5, 10))), []);
+    let both = tcps("web", 2, 0, 10) + &cbr("call", 0.1, 5, 10);
+    assert_eq!(found(&classes(&policed(400), calm), &both), told("classes[0].queue.burst", 1000.0));
+    // Groups as flows.
+    let film = "[sessions.film]\nscheme = \"layered-cbr\"\nrates = [\"1 Mbit/s\", \"1 Mbit/s\"]\nsource = \"left-20\"\n\
+                receivers = { nodes = [\"right-20\"] }\ndscp = 10\n";
+    let fair = "{ kind = \"fq-codel\" }";
+    assert_eq!(found(&classes(calm, fair), film), []);
+    assert_eq!(found(&classes(fair, calm), film), told("classes[0].queue.by", 1.0));
+}
+
+#[test]
 fn marks_are_looked_at_class_by_class() {
     let found = |queue: &str, traffic: &str| -> Vec<(&'static str, f64)> {
         let known = warning::known(&scenario(&dumbbell(queue, traffic)));

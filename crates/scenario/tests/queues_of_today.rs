@@ -242,6 +242,7 @@ fn a_rest_of_pie_that_is_long_is_told() {
     near(rests("{ kind = \"pie\", limit = \"60000 B\", max_burst = \"0 s\" }", "8 Mbit/s"), 0.02);
     assert_eq!(rests("{ kind = \"pie\", limit = \"60000 B\" }", "8 Mbit/s"), []);
     assert_eq!(rests("{ kind = \"pie\", enhanced = false }", "2 Mbit/s"), []);
-    // Through a shaper it takes as long as tokens do.
-    near(rests("{ kind = \"shaper\", rate = \"1 Mbit/s\", queue = { kind = \"pie\" } }", "20 Mbit/s"), 8.0 / 3.0);
+    // Through a shaper it takes as long as tokens do, and the key is that of the queue within.
+    let within = rests("{ kind = \"shaper\", rate = \"1 Mbit/s\", queue = { kind = \"pie\" } }", "20 Mbit/s");
+    assert_eq!(within, [("links.bottleneck.queue.queue.limit".to_owned(), 8.0 / 3.0)]);
 }

@@ -6,7 +6,7 @@ pub struct Warning {
     /// What sort: `window-limited`, `slow-start`, `not-active`, `access-limited`, `unlimited`, `no-route`, `hop-limit`,
     /// `off-tree`, `not-a-source`, `receiver-at-source`, `no-blocking-router`, `initial-max-rtt`, `ecn-mixed`,
     /// `mecn-on-ecn`, `ecn-on-mecn`, `ect1-unknown`, `codel-interval`, `layers-as-flows`, `pie-rests`,
-    /// `no-bottleneck`, `phase-effects`, `no-optimum`.
+    /// `policer-burst`, `no-bottleneck`, `phase-effects`, `no-optimum`.
     pub kind: &'static str,
     /// The flow, session or link that it is about; empty for packets that belong to none.
     pub subject: String,

@@ -13,6 +13,7 @@ use super::inner::Inner;
 use super::room::{Room, check_limit};
 use super::scheduler::Scheduler;
 use super::{codel, drop_tail, policer};
+use faircast_proto::limits::Bounded;
 use faircast_proto::packet::Packet;
 use faircast_proto::quantity::QueueSize;
 use faircast_proto::time::{Duration, Instant};
@@ -62,11 +63,13 @@ pub struct Config {
 #[schemars(rename = "QueueClass")]
 #[serde(deny_unknown_fields)]
 pub struct Of {
-    /// What it is called.
+    /// What it is called, by a name of its own and without a slash, which stands between it and a class within it.
+    /// Default: its number, from 0.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// The code points that are its own, 0 to 63 each. Those of no class are the last one's. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(inner(range(max = 63)))]
     pub dscp: Vec<u8>,
     /// A class goes before all with a greater number. Default 0.
     #[serde(default)]
@@ -119,8 +122,15 @@ impl Config {
             wrong.push(("classes".to_owned(), format!("{count} classes given; legal are 1 to 64")));
         }
         let mut taken = [None; 64];
+        let names = self.names();
         for (number, class) in self.classes.iter().enumerate() {
             let at = |key: &str| format!("classes[{number}].{key}");
+            if class.name.contains('/') {
+                let message = format!("\"{}\" given; legal are names without a slash", class.name);
+                wrong.push((at("name"), message));
+            } else if let Some(other) = names[..number].iter().position(|name| *name == names[number]) {
+                wrong.push((at("name"), format!("\"{}\" given; classes[{other}] is called so", names[number])));
+            }
             for (place, &dscp) in class.dscp.iter().enumerate() {
                 let path = at(&format!("dscp[{place}]"));
                 match taken.get_mut(usize::from(dscp)) {
@@ -131,13 +141,11 @@ impl Config {
             }
             let least = self.least_weight(class.priority);
             if !(class.weight > 0.0 && class.weight.is_finite()) {
-                wrong.push((at("weight"), format!("{} given; legal is above 0", class.weight)));
+                wrong.push((at("weight"), format!("{} given; legal is above 0", class.weight.text())));
             } else if class.weight > MOST_RATIO * least {
-                let weight = class.weight;
-                wrong.push((
-                    at("weight"),
-                    format!("{weight} given; legal is a million times the least, {least}, at most"),
-                ));
+                let (weight, least) = (class.weight.text(), least.text());
+                let message = format!("{weight} given; legal is a million times the least, {least}, at most");
+                wrong.push((at("weight"), message));
             }
             wrong.extend(class.queue.check().into_iter().map(|(key, message)| (at(&format!("queue.{key}")), message)));
         }
@@ -149,22 +157,24 @@ impl Config {
         self.limit
     }
 
-    /// What each class is called, as it is written or else by its number from 0, and a bit for each of its code points.
-    /// Of those with the same name each has its number besides.
+    /// What each class is called: as it is written, or else its number.
+    fn names(&self) -> Vec<String> {
+        let name = |(number, class): (usize, &Of)| match class.name.as_str() {
+            "" => number.to_string(),
+            name => name.to_owned(),
+        };
+        self.classes.iter().enumerate().map(name).collect()
+    }
+
+    /// What each class is called, and a bit for each of its code points.
     pub(super) fn code_points(&self) -> Vec<(String, u64)> {
         let bits = |class: &Of| class.dscp.iter().fold(0, |bits, &dscp| bits | 1_u64 << dscp);
         let rest = !self.classes.iter().fold(0, |all, class| all | bits(class));
         let last = self.classes.len() - 1;
-        let named = |name: &str| self.classes.iter().filter(|class| class.name == name).count();
-        let of = |(number, class): (usize, &Of)| {
-            let name = match class.name.as_str() {
-                "" => number.to_string(),
-                name if named(name) > 1 => format!("{name} {number}"),
-                name => name.to_owned(),
-            };
+        let of = |((number, class), name): ((usize, &Of), String)| {
             (name, bits(class) | if number == last { rest } else { 0 })
         };
-        self.classes.iter().enumerate().map(of).collect()
+        self.classes.iter().enumerate().zip(self.names()).map(of).collect()
     }
 
     /// The class of a DSCP.

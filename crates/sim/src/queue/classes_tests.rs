@@ -207,6 +207,20 @@ fn what_is_wrong_is_named() {
     let far = wrong(vec![class(&[], 0, 1.0, tail(9.0)), class(&[1], 0, 2e6, tail(9.0))]);
     assert_eq!(far, ["classes[1].weight: 2000000 given; legal is a million times the least, 1, at most"]);
     assert_eq!(wrong(vec![class(&[], 0, 1.0, tail(9.0)), class(&[1], 1, 2e6, tail(9.0))]), [""; 0]);
+    let far = wrong(vec![class(&[], 0, 1.0, tail(9.0)), class(&[1], 0, 1e300, tail(9.0))]);
+    assert_eq!(far, ["classes[1].weight: 1e300 given; legal is a million times the least, 1, at most"]);
+    // Each has a name of its own, with which those within it can be named.
+    let named = |name: &str| Of { name: name.to_owned(), ..class(&[], 0, 1.0, tail(9.0)) };
+    assert_eq!(wrong(vec![named("a"), named(""), named("b")]), [""; 0]);
+    assert_eq!(
+        wrong(vec![named("a"), named("2"), named(""), named("a"), named("a/b"), named("a/b")]),
+        [
+            "classes[2].name: \"2\" given; classes[1] is called so",
+            "classes[3].name: \"a\" given; classes[0] is called so",
+            "classes[4].name: \"a/b\" given; legal are names without a slash",
+            "classes[5].name: \"a/b\" given; legal are names without a slash"
+        ]
+    );
     let zero = fq_codel::Config { quantum: Bytes(0), ..Default::default() };
     let inner = wrong(vec![class(&[], 0, 1.0, QueueConfig::FqCoDel(zero))]);
     assert!(inner.len() == 1 && inner[0].starts_with("classes[0].queue.quantum: "), "{inner:?}");

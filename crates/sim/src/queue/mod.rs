@@ -235,6 +235,16 @@ macro_rules! queues {
                 }
             }
 
+            /// The path to each of the queues right within it.
+            fn paths_within(&self) -> Vec<String> {
+                match self {
+                    Config::Classes(classes) => {
+                        (0..classes.classes.len()).map(|class| format!("classes[{class}].queue")).collect()
+                    }
+                    _ => vec!["queue".to_owned(); self.within().len()],
+                }
+            }
+
             /// Itself and the queues within it that packets of this DSCP go through, however deep.
             pub fn along(&self, dscp: u8) -> Vec<&Config> {
                 let within = match self {
@@ -249,8 +259,20 @@ macro_rules! queues {
 
             /// Itself and all queues within it, however deep.
             pub fn all(&self) -> Vec<&Config> {
-                let within = self.within().into_iter().flat_map(Config::all);
-                std::iter::once(self).chain(within).collect()
+                self.places().into_iter().map(|(_, queue)| queue).collect()
+            }
+
+            /// Itself and all queues within it, however deep, and the path to each: nothing of itself, and such as
+            /// `classes[2].queue.queue`.
+            pub fn places(&self) -> Vec<(String, &Config)> {
+                let within = self.paths_within().into_iter().zip(self.within()).flat_map(|(path, queue)| {
+                    let inner = queue.places().into_iter();
+                    inner.map(move |(rest, queue)| match rest.as_str() {
+                        "" => (path.clone(), queue),
+                        rest => (format!("{path}.{rest}"), queue),
+                    })
+                });
+                std::iter::once((String::new(), self)).chain(within).collect()
             }
 
             /// Its classes, however deep, in the order in which they are written, those within one after it: what each
