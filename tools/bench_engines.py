@@ -1,7 +1,7 @@
 """One campaign on threads, processes, two workers of Dask and an array job of SLURM: equal bytes, runs a second.
 
     python tools/bench_engines.py [--runs 2000] [--seconds 560] [--folder FOLDER]
-    python tools/bench_engines.py --overhead [--runs 2000] [--seconds 140]
+    python tools/bench_engines.py --overhead [--runs 800] [--seconds 140] [--rounds 5]
 
 Two runs go on at once everywhere, and each run takes about 0.2 s of CPU with the usual `--seconds` of simulated time.
 It needs what `make test-cluster` installs. Start and end of everything count, but for Dask's workers, which are there
@@ -11,7 +11,10 @@ time that it took; what SLURM runs is not in it.
 `--overhead` says what a run costs beyond itself, usually one of 0.05 s. The run itself is what it takes in two plain
 loops, side by side, that keep nothing. An engine carries out a quarter of the runs and then all: what the others took
 is the cost of a run, start and end left out. So it is by time, two workers' time, and by CPU time. What is kept of a
-run, its line in the journal and its share of the tables, is in it, with threads as well.
+run, its line in the journal and its share of the tables, is in it, with threads as well. As a machine's speed moves by
+tens of per cent while nobody looks, plain loops go before and after each engine, and all that for several rounds, of
+which the median is told, and all of them. Before that it says what the parts of it cost in one thread, which moves
+less: to take what is wanted of a run, and to pack and unpack it.
 """
 
 from __future__ import annotations
@@ -20,6 +23,8 @@ import argparse
 import json
 import os
 import resource
+import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -65,6 +70,38 @@ for job in jobs:
 print(json.dumps([time.monotonic() - begin, time.process_time() - before]))
 """
 """A plain loop over runs, which begins when it is told, and says how long it took and how many CPU seconds."""
+PARTS = """
+import json, pickle, sys, time
+from faircast import _native
+from faircast.batch import Job
+from faircast.engine.luggage import dumps
+from faircast.engine.remote import Answer
+from faircast.engine.taken import Wanted
+from faircast.libraries import load
+from faircast.scenario import resolve
+load()
+sets, reps, batch = json.loads(sys.argv[1])
+jobs = [Job(resolve("study.toml", sets=one).json, seed) for seed in range(1, reps + 1) for one in sets]
+for job in jobs[:len(sets)]:
+    Wanted().take(job, _native.run(job.scenario, job.seed, _native.Control(), 2), 0.0)
+spent = dict.fromkeys(("run", "take", "pack", "unpack"), 0.0)
+def timed(part, call):
+    before = time.thread_time()
+    found = call()
+    spent[part] += time.thread_time() - before
+    return found
+for first in range(0, len(jobs), batch):
+    answers = []
+    for place, job in enumerate(jobs[first : first + batch]):
+        raw = timed("run", lambda: _native.run(job.scenario, job.seed, _native.Control(), 2))
+        answers.append(Answer(place, timed("take", lambda: Wanted().take(job, raw, 0.0))))
+    sent = timed("pack", lambda: dumps(answers))
+    timed("unpack", lambda: pickle.loads(sent))
+print(json.dumps({part: value / len(jobs) for part, value in spent.items()}))
+"""
+"""Runs in one thread, in batches that are packed and unpacked, and what each part costs for a run."""
+BATCH = 20
+"""Runs in such a batch: as many as an engine hands out of runs that take 0.05 s."""
 SMALL = 4
 """The part of the runs, one in so many, that is carried out first to find out what start and end take."""
 
@@ -81,16 +118,17 @@ class Cost(NamedTuple):
 def main() -> None:
     """Carry the campaign out, and print how long it took."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--runs", type=int, default=2000)
+    parser.add_argument("--runs", type=int, help="usually 2000, with --overhead 800")
     parser.add_argument("--seconds", type=int)
     parser.add_argument("--folder", type=Path, help="where folders are made for the time of the measurement")
     parser.add_argument("--overhead", action="store_true", help="what a run costs beyond itself")
+    parser.add_argument("--rounds", type=int, default=5, help="with --overhead: how often each engine is measured")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=asked.folder) as name:
         if asked.overhead:
-            overhead(Path(name), asked.runs, asked.seconds or 140)
+            overhead(Path(name), asked.runs or 800, asked.seconds or 140, asked.rounds)
         else:
-            measure(Path(name), asked.runs, asked.seconds or 560)
+            measure(Path(name), asked.runs or 2000, asked.seconds or 560)
 
 
 def measure(folder: Path, runs: int, seconds: int) -> None:
@@ -152,15 +190,15 @@ def sweep_command(seconds: int, reps: int) -> list[str]:
     ]
 
 
-def overhead(folder: Path, runs: int, seconds: int) -> None:
+def overhead(folder: Path, runs: int, seconds: int, rounds: int) -> None:
     """What a run costs on threads, processes and Dask, beside what it costs in a plain loop."""
     (folder / "study.toml").write_text(STUDY)
     sizes = runs // len(COUNTS) // SMALL, runs // len(COUNTS)
     print(f"{sizes[1] * len(COUNTS)} runs of {seconds} s, two at once, on {os.cpu_count()} cores", flush=True)
-    alone = loops(folder, seconds, sizes[1])
-    print(
-        f"{'plain loops':<12}{1000 * alone.worker_s:8.2f} ms, {1000 * alone.cpu_s:6.2f} ms of CPU for a run", flush=True
-    )
+    asked = json.dumps([settings(seconds), sizes[0], BATCH])
+    told = subprocess.run([sys.executable, "-c", PARTS, asked], cwd=folder, check=True, capture_output=True, text=True)
+    spent = json.loads(told.stdout)
+    print("parts:", ", ".join(f"{part} {1000 * value:.2f} ms" for part, value in spent.items()), flush=True)
     (folder / "dask").mkdir()
     cluster = Cluster(folder / "dask")
     try:
@@ -169,31 +207,50 @@ def overhead(folder: Path, runs: int, seconds: int) -> None:
         cluster.worker("two")
         cluster.wait(2)
         pids = [process.pid for process in cluster.processes.values()]
-        for name, options, beside in (
-            ("threads", ("--jobs", "2"), []),
-            ("processes", ("--processes", "2"), []),
-            ("Dask", ("--dask", cluster.address), pids),
-        ):
-            few, all_of_them = (campaign(folder, f"{name}-{reps}", seconds, reps, options, beside) for reps in sizes)
-            further = len(COUNTS) * (sizes[1] - sizes[0])
-            each = Cost(*((b - a) / further for a, b in zip(few, all_of_them, strict=True)))
-            beyond = [f"{100 * (own / base - 1):+5.1f} %" for own, base in zip(each, alone, strict=True)]
-            print(
-                f"{name:<12}{1000 * each.worker_s:8.2f} ms, {1000 * each.cpu_s:6.2f} ms of CPU for a run: "
-                f"{beyond[0]} of time, {beyond[1]} of CPU time",
-                flush=True,
-            )
+        engines = {
+            "threads": (("--jobs", "2"), []),
+            "processes": (("--processes", "2"), []),
+            "Dask": (("--dask", cluster.address), pids),
+        }
+        beyond: dict[str, list[Cost]] = {name: [] for name in engines}
+        for number in range(rounds):
+            before = loops(folder, seconds, sizes[0])
+            for name, (options, beside) in engines.items():
+                outs = [f"{name}-{number}-{reps}" for reps in sizes]
+                few, all_of_them = (
+                    campaign(folder, out, seconds, reps, options, beside) for out, reps in zip(outs, sizes, strict=True)
+                )
+                for out in outs:
+                    shutil.rmtree(folder / out)
+                after = loops(folder, seconds, sizes[0])
+                further = len(COUNTS) * (sizes[1] - sizes[0])
+                each = Cost(*((b - a) / further for a, b in zip(few, all_of_them, strict=True)))
+                alone = Cost(*((a + b) / 2 for a, b in zip(before, after, strict=True)))
+                beyond[name].append(Cost(*(100 * (own / base - 1) for own, base in zip(each, alone, strict=True))))
+                print(
+                    f"{name:<10}{1000 * each.cpu_s:7.2f} ms of CPU for a run, {1000 * alone.cpu_s:7.2f} ms in plain "
+                    f"loops: {beyond[name][-1].worker_s:+5.1f} % of time, {beyond[name][-1].cpu_s:+5.1f} % of CPU time",
+                    flush=True,
+                )
+                before = after
+        for name, found in beyond.items():
+            time_of, cpu_of = (statistics.median(one) for one in zip(*found, strict=True))
+            print(f"{name:<10}median of {rounds}: {time_of:+5.1f} % of time, {cpu_of:+5.1f} % of CPU time", flush=True)
     finally:
         for name in list(cluster.processes):
             cluster.kill(name)
 
 
+def settings(seconds: int) -> list[list[str]]:
+    """What is set of the scenario in each point of the campaign."""
+    return [[f"duration={seconds}s", f"flows.web.count={count}"] for count in COUNTS]
+
+
 def loops(folder: Path, seconds: int, reps: int) -> Cost:
     """What a run costs in two plain loops, each over half of the seeds."""
-    sets = [[f"duration={seconds}s", f"flows.web.count={count}"] for count in COUNTS]
     both = [
         subprocess.Popen(
-            [sys.executable, "-c", LOOP, json.dumps([sets, seeds])],
+            [sys.executable, "-c", LOOP, json.dumps([settings(seconds), seeds])],
             cwd=folder,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
