@@ -109,6 +109,8 @@ REGISTRY: dict[str, str] = {
     "x-queues-harm": "faircast.experiments.side_by_side.harm",
     "x-queues-course": "faircast.experiments.side_by_side.course",
     "x-queues-blocking": "faircast.experiments.side_by_side.surprises.blocking_by_drops",
+    "x-queues-causes": "faircast.experiments.side_by_side.surprises.queue_causes",
+    "x-queues-bursts": "faircast.experiments.side_by_side.surprises.layers_in_phase",
     "x-tcp": "faircast.experiments.checks.tcp_throughput",
     "x-tcp-hybla": "faircast.experiments.checks.tcp_hybla",
     "x-tcp-westwood": "faircast.experiments.checks.tcp_westwood",
