@@ -8,7 +8,7 @@ BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: demo build env test test-cluster test-long template check check-overflow bench bench-parent \
+.PHONY: demo build env web web-check test test-web test-cluster test-long template check check-overflow bench bench-parent \
 	bench-instructions bench-peers compare-ns3 docs deny dist test-dist clean
 
 demo: build
@@ -36,6 +36,28 @@ env: .venv/ready
 	@echo "building faircast"
 	@PIP_QUIET=1 $(BIN)/maturin develop --release
 	@touch $@
+
+# The web part: viewers that pages hold, built into python/faircast/web. Node comes from PyPI where there is none.
+WEB := $(shell find web -name node_modules -prune -o -type f -print 2>/dev/null)
+NODE := $(BIN)/python tools/with_node.py web
+web: python/faircast/web/licences.txt
+
+web/node_modules/.package-lock.json: web/package.json web/package-lock.json .venv/ready
+	@echo "installing into web/node_modules what web/package-lock.json names"
+	@$(NODE) npm ci --silent --ignore-scripts
+	@touch $@
+
+python/faircast/web/licences.txt: web/node_modules/.package-lock.json $(WEB)
+	@echo "building the web part"
+	@$(NODE) node build.mjs
+	@touch $@
+
+web-check: web/node_modules/.package-lock.json
+	$(NODE) npm run --silent check
+
+# The web part in a real browser: Debian's chromium if it is there, otherwise the one of @sparticuz/chromium.
+test-web: build web web-check
+	$(NODE) npm run --silent test
 
 test: build template
 	cargo test --workspace --quiet
@@ -150,7 +172,7 @@ ifeq ($(shell uname),Linux)
 ZIG := --zig --compatibility manylinux2014
 DIST_PACKAGES += 'ziglang>=0.16,<1'
 endif
-dist: env
+dist: env web
 	@rm -rf target/dist
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(DIST_PACKAGES)
 	PIP_QUIET=1 $(BIN)/maturin sdist --out target/dist

@@ -1,0 +1,64 @@
+// Builds the web part of the package: one script and one style sheet for each entry, all that they need inside.
+//
+//     node build.mjs            into python/faircast/web/, where the package looks for them
+//
+// Nothing is loaded from elsewhere when a page is open, so whatever an entry imports is in its file, with its licence.
+
+import { build } from "esbuild";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const out = join(here, "..", "python", "faircast", "web");
+
+/** Every page or part of one: the name of what is built, and where it begins. */
+const ENTRIES = { report: "src/report/main.tsx" };
+
+await mkdir(out, { recursive: true });
+const packages = new Map();
+for (const [name, entry] of Object.entries(ENTRIES)) {
+  const result = await build({
+    absWorkingDir: here,
+    entryPoints: { [name]: entry },
+    outdir: out,
+    bundle: true,
+    minify: true,
+    format: "iife",
+    target: ["es2022"],
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    define: { "process.env.NODE_ENV": '"production"' },
+    legalComments: "none", // the whole texts are in licences.txt, and in every page that is written
+    charset: "utf8",
+    metafile: true,
+    logLevel: "warning",
+  });
+  for (const input of Object.keys(result.metafile.inputs)) await note(input);
+}
+await writeFile(join(out, "licences.txt"), await licences());
+
+/** Notes the package from which a file comes, if it is one of somebody else's. */
+async function note(input) {
+  const parts = relative(here, join(here, input)).split(sep);
+  const place = parts.lastIndexOf("node_modules");
+  if (place < 0) return;
+  const depth = parts[place + 1].startsWith("@") ? 3 : 2;
+  const folder = join(here, ...parts.slice(0, place + depth));
+  const { name, version, license } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  packages.set(name, { folder, version, license });
+}
+
+/** The licences of all that is bundled, whole. */
+async function licences() {
+  const texts = [];
+  for (const [name, { folder, version, license }] of [...packages].sort()) {
+    const file = ["LICENSE", "LICENSE.md", "LICENSE.txt", "LICENCE"].find((one) => existsSync(join(folder, one)));
+    if (file === undefined) throw new Error(`${name} has no licence beside it`);
+    const text = (await readFile(join(folder, file), "utf8")).trim();
+    texts.push(`${name} ${version} (${license})\n\n${text}\n`);
+  }
+  texts.push("Outline of the continents: Natural Earth, 1:110 million, in the public domain (naturalearthdata.com).\n");
+  return texts.join(`\n${"-".repeat(78)}\n\n`);
+}

@@ -1,0 +1,329 @@
+/** The viewer of a run: one moment, chosen by the slider, in all pictures. */
+
+import { useMemo } from "preact/hooks";
+import { lookOf } from "../model/colours.ts";
+import type { Document, RunParts, Traffic, Why } from "../model/document.ts";
+import { marksOf } from "../model/marks.ts";
+import { Store } from "../model/store.ts";
+import { limitingOf, stretchesOf } from "../model/strips.ts";
+import { has, series, subjects, type Table } from "../model/table.ts";
+import { Chart, type Level, type Line } from "./chart.tsx";
+import { Controls } from "./controls.tsx";
+import { Globe } from "./globe.tsx";
+import { moment } from "../model/format.ts";
+import { useStore } from "./hooks.ts";
+import { Network } from "./network.tsx";
+import { Layers, Limiting, Marks, type Row } from "./strips.tsx";
+
+/** The store of a run: all seeds as bands where there are bands. */
+export function storeOf(run: RunParts): Store {
+  return new Store(run.time.stop_s, run.time.interval_s, run.bands === undefined ? 0 : null);
+}
+
+export function RunView({ document: { run: parts }, store }: { document: Document; store: Store }) {
+  const run = parts!;
+  const chosen = useStore(store, (state) => state.run);
+  // What differs from seed to seed and cannot be put together, such as events, is that of the first seed.
+  const tables = run.runs[chosen ?? 0]!.tables;
+  const bands = chosen === null ? run.bands : undefined;
+  const marks = useMemo(() => marksOf(tables, run.changes), [tables, run]);
+  const names = useMemo(() => namesOf(run, tables), [run, tables]);
+  const seed = run.runs[chosen ?? 0]!.seed;
+  const ofSeed = chosen === null ? ` Of seed ${seed}.` : "";
+  const limiting = useMemo(() => limitingRows(run, tables), [run, tables]);
+  const layers = useMemo(() => layerRows(tables), [tables]);
+  return (
+    <>
+      <Controls
+        {...{ store, names, marks }}
+        seeds={run.runs.map((one) => one.seed)}
+        hasBands={run.bands !== undefined}
+      />
+      {run.drawing && (
+        <section aria-labelledby="network">
+          <h2 id="network">The network at the moment</h2>
+          {chosen === null && <p class="quiet">What it shows is that of seed {seed}.</p>}
+          <div class="pictures">
+            {run.drawing.sky && <Globe store={store} drawing={run.drawing} sky={run.drawing.sky} tables={tables} />}
+            {(!run.drawing.sky || run.drawing.map.links.length <= 400) && (
+              <Network store={store} drawing={run.drawing} tables={tables} />
+            )}
+          </div>
+        </section>
+      )}
+      <section aria-labelledby="over-time">
+        <h2 id="over-time">Over time</h2>
+        {bands && <p class="quiet">Lines: {run.bandsAre}.</p>}
+        <div class="pictures">
+          <Series {...{ store, run, tables, bands }} />
+          {layers.length > 0 && <Layers store={store} rows={layers} />}
+          {limiting.length > 0 && (
+            <Limiting
+              store={store}
+              rows={limiting}
+              title="Who limits each session"
+              note={`The receiver that its source heeds: of TFMCC and OMCC the CLR, of pgmcc the acker.${ofSeed}`}
+            />
+          )}
+          <Marks store={store} marks={marks} note={`Every mark is a moment; a click goes there.${ofSeed}`} />
+        </div>
+      </section>
+      {run.why.length > 0 && <Reasons why={run.why} store={store} />}
+    </>
+  );
+}
+
+interface SeriesProps {
+  store: Store;
+  run: RunParts;
+  tables: Map<string, Table>;
+  bands: Map<string, Table> | undefined;
+}
+
+/** All series that the run has something for. */
+function Series({ store, run, tables, bands }: SeriesProps) {
+  const charts = useMemo(() => {
+    const of = (table: string, subject: string, column: string, look: (name: string, place: number) => Partial<Line>) =>
+      linesOf({ tables, bands, table, subject, column, look });
+    const flow = flowLook(run.traffic);
+    const receiver = receiverLook(run.traffic);
+    const optimum = (names: string[]): Level[] =>
+      names
+        .filter((name) => run.optimum[name] !== undefined)
+        .map((name) => ({ name, of: name, label: "optimum", value: run.optimum[name]!, colour: "--quiet" }));
+    const flows = of("flows", "flow", "rate_bps", flow);
+    const receivers = of("receivers", "receiver", "rate_bps", receiver);
+    const limits = (lines: Line[]) => lines.map((line) => line.name);
+    const queue = (column: string, dash: number[], label: string) =>
+      of("queues", "link", column, (name, place) => ({ ...lookOf(place), dash, label: `${name}${label}`, of: name }));
+    return [
+      {
+        title: "Rates of flows and sessions",
+        note: "What reached the receivers; of a session the mean over its members.",
+        quantity: "rate",
+        lines: flows,
+        levels: optimum(limits(flows)),
+      },
+      { title: "Rates of receivers", quantity: "rate", lines: receivers, levels: optimum(limits(receivers)) },
+      {
+        title: "Queues",
+        note: "Packets that wait; broken lines: the average by which the discipline decides.",
+        quantity: "packets",
+        lines: [
+          ...queue("queue_pkts", [], ""),
+          ...queue("average_pkts", [6, 4], ", average").map((line) => ({ ...line, name: `${line.name}, average` })),
+        ],
+        isGauge: true,
+      },
+      { title: "How long packets wait in queues", quantity: "time", lines: queue("sojourn_s", [], ""), isGauge: true },
+      {
+        title: "Round-trip times of senders",
+        note: "As they measure them, smoothed.",
+        quantity: "time",
+        lines: of("flows", "flow", "srtt_s", flow),
+      },
+      {
+        title: "Round-trip times of receivers",
+        note: "As they measure them.",
+        quantity: "time",
+        lines: of("receivers", "receiver", "rtt_s", receiver),
+      },
+      { title: "Congestion windows", quantity: "packets", lines: of("flows", "flow", "cwnd_pkts", flow) },
+      {
+        title: "Loss event rates",
+        note: "As the receivers measure them.",
+        quantity: "part",
+        lines: of("receivers", "receiver", "loss_event_rate", receiver),
+      },
+      {
+        title: "Use of links",
+        quantity: "part",
+        lines: of("links", "link", "utilisation", (_, place) => lookOf(place)).filter(isUsed),
+      },
+      {
+        title: "Delay of ways",
+        note: "Propagation delays of all links of a way.",
+        quantity: "time",
+        lines: wayLines(tables),
+        isGauge: true,
+      },
+      ...routerCharts(tables),
+    ] as { title: string; note?: string; quantity: "rate"; lines: Line[]; levels?: Level[]; isGauge?: boolean }[];
+  }, [run, tables, bands]);
+  return (
+    <>
+      {charts
+        .filter(({ lines }) => lines.length > 0)
+        .map((chart) => (
+          <Chart key={chart.title} store={store} warmup={run.time.warmup_s} {...chart} />
+        ))}
+    </>
+  );
+}
+
+interface Wanted {
+  tables: Map<string, Table>;
+  bands: Map<string, Table> | undefined;
+  table: string;
+  subject: string;
+  column: string;
+  look: (name: string, place: number) => Partial<Line>;
+}
+
+/** The lines of a column, subject by subject, those with a value. */
+function linesOf({ tables, bands, table, subject, column, look }: Wanted): Line[] {
+  const own = tables.get(table);
+  const over = bands?.get(table);
+  if (!has(own, column) && !has(over, `${column}.mean`)) return [];
+  const names = subjects(over ?? own, subject);
+  return names
+    .map((name, place): Line => {
+      const plain = { name, label: name, ...lookOf(place), width: 1.4, ...look(name, place) };
+      if (!has(over, `${column}.mean`)) return { ...plain, series: series(own, subject, name, column) };
+      const [mean, low, high] = ["mean", "low", "high"].map((end) => series(over, subject, name, `${column}.${end}`));
+      return { ...plain, series: mean!, band: { low: low!, high: high! } };
+    })
+    .filter((line) => line.series.v.some((value) => Number.isFinite(value)));
+}
+
+function flowLook(traffic: Traffic[]): (name: string) => Partial<Line> {
+  const place = new Map(traffic.map(({ name }, at): [string, number] => [name, at]));
+  return (name) => {
+    const at = place.get(name) ?? traffic.length;
+    const isSession = traffic[at]?.isSession ?? false;
+    return { ...lookOf(at, isSession), width: isSession ? 2 : 1.4 };
+  };
+}
+
+function receiverLook(traffic: Traffic[]): (name: string, place: number) => Partial<Line> {
+  const session = new Map(
+    traffic.flatMap(({ name, receivers }) => receivers.map((one): [string, string] => [one, name])),
+  );
+  return (name, place) => ({ ...lookOf(place), of: session.get(name) });
+}
+
+/** Links on which next to nothing ever goes tell nothing: acknowledgements, idle ones. */
+function isUsed({ series: { v } }: Line): boolean {
+  return v.some((value) => value >= 0.05);
+}
+
+function wayLines(tables: Map<string, Table>): Line[] {
+  const paths = tables.get("paths");
+  return subjects(paths, "from").flatMap((from, place) =>
+    // A node from which several ways were probed would give one line for all of them: those are told apart by `to`.
+    subjects(paths, "to").length > 1 && subjects(paths, "from").length === 1
+      ? subjects(paths, "to").map((to, at): Line => wayLine(paths!, "to", to, `${from} to ${to}`, at))
+      : [wayLine(paths!, "from", from, `from ${from}`, place)],
+  );
+}
+
+function wayLine(paths: Table, column: string, name: string, label: string, place: number): Line {
+  return { name: label, label, ...lookOf(place), width: 1.4, series: series(paths, column, name, "delay_s") };
+}
+
+/** What router agents tell, a picture for each number: their phases among them. */
+function routerCharts(tables: Map<string, Table>) {
+  const routers = tables.get("routers");
+  return subjects(routers, "gauge")
+    .slice(0, 6)
+    .map((gauge) => ({
+      title: `Router agents: ${gauge}`,
+      quantity: "number" as const,
+      lines: agentLines(routers!, gauge),
+      isGauge: true,
+    }));
+}
+
+function agentLines(routers: Table, gauge: string): Line[] {
+  const part = only(routers, gauge);
+  return [...part.keys()].map((name, place): Line => ({
+    name,
+    label: name,
+    ...lookOf(place),
+    width: 1.4,
+    series: part.get(name)!,
+  }));
+}
+
+/** The series of one number of router agents, by link and what it is about. */
+function only(routers: Table, gauge: string): Map<string, { t: Float64Array; v: Float64Array }> {
+  const column = (name: string) => routers.columns.get(name);
+  const [link, about, gauges, t, value] = ["link", "about", "gauge", "t_s", "value"].map(column);
+  if (link?.kind !== "words" || about?.kind !== "words" || gauges?.kind !== "words") return new Map();
+  if (t?.kind !== "numbers" || value?.kind !== "numbers") return new Map();
+  const wanted = gauges.words.indexOf(gauge);
+  const rows = new Map<string, number[]>();
+  gauges.codes.forEach((code, row) => {
+    if (code !== wanted) return;
+    const name = `${link.words[link.codes[row]!]}, ${about.words[about.codes[row]!]}`;
+    const known = rows.get(name);
+    if (known === undefined) rows.set(name, [row]);
+    else known.push(row);
+  });
+  return new Map(
+    [...rows].map(([name, of]) => [
+      name,
+      { t: Float64Array.from(of, (row) => t.values[row]!), v: Float64Array.from(of, (row) => value.values[row]!) },
+    ]),
+  );
+}
+
+function layerRows(tables: Map<string, Table>): Row[] {
+  const receivers = tables.get("receivers");
+  if (!has(receivers, "level")) return [];
+  return subjects(receivers, "receiver")
+    .map((name) => ({ name, stretches: stretchesOf(series(receivers, "receiver", name, "level")) }))
+    .filter(({ stretches }) => stretches.some(({ state }) => state !== 0));
+}
+
+function limitingRows(run: RunParts, tables: Map<string, Table>): Row[] {
+  const events = tables.get("events");
+  return run.traffic
+    .filter(({ isSession }) => isSession)
+    .map(({ name }) => ({ name, stretches: limitingOf(events, name, run.time.stop_s) }))
+    .filter(({ stretches }) => stretches.length > 0);
+}
+
+function namesOf(run: RunParts, tables: Map<string, Table>) {
+  const busy = subjects(tables.get("links"), "link").filter((link) =>
+    series(tables.get("links"), "link", link, "utilisation").v.some((value) => value > 0),
+  );
+  return [
+    { label: "sessions", names: run.traffic.filter((one) => one.isSession).map((one) => one.name) },
+    { label: "flows", names: run.traffic.filter((one) => !one.isSession).map((one) => one.name) },
+    { label: "receivers", names: run.traffic.flatMap((one) => one.receivers) },
+    { label: "links in use", names: busy },
+  ].filter(({ names }) => names.length > 0);
+}
+
+/** Why rates fell: sentences, or the command that finds them. */
+function Reasons({ why, store }: { why: Why[]; store: Store }) {
+  return (
+    <section aria-labelledby="why">
+      <h2 id="why">Why rates fell</h2>
+      <p class="quiet">The deepest fall of each flow and session after the warm-up.</p>
+      {why.map(({ t_s, flow, headline, steps, command }) => (
+        <div key={`${flow} ${t_s}`}>
+          <p>
+            <button type="button" onClick={() => store.goTo(t_s)}>
+              {moment(t_s)}
+              <span class="hidden">: go there</span>
+            </button>{" "}
+            {headline}
+          </p>
+          {steps.length > 0 ? (
+            <ol class="plain">
+              {steps.map((step) => (
+                <li key={step}>{step}</li>
+              ))}
+            </ol>
+          ) : (
+            <pre tabIndex={0}>
+              <code>{command}</code>
+            </pre>
+          )}
+        </div>
+      ))}
+    </section>
+  );
+}
