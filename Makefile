@@ -8,8 +8,8 @@ BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: demo build env web web-check test test-web test-cluster test-long template check check-overflow bench bench-parent \
-	bench-instructions bench-peers compare-ns3 docs deny dist test-dist clean
+.PHONY: demo build env web web-check test test-web test-cluster test-long template check check-overflow bench \
+	bench-parent bench-instructions bench-peers compare-ns3 docs deny dist test-dist clean
 
 demo: build
 	$(BIN)/faircast reproduce peng-beside-rlm --reps 5
@@ -62,6 +62,7 @@ test-web: build web web-check
 test: build template
 	cargo test --workspace --quiet
 	$(BIN)/pytest
+	@echo "left out: the web part in a browser (make test-web), clusters (test-cluster), what takes minutes (test-long)"
 
 # Campaigns on a Dask cluster, an array job of SLURM, hosts by SSH: all of them processes of this machine, on 127.0.0.1.
 # The extra `dask` and Debian's packages are installed if they are not there.

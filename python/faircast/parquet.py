@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -68,13 +68,38 @@ def read_rows(path: Path) -> int:
     return int(_read(path, lambda file: file.metadata.num_rows))
 
 
-def _read(path: Path, what: Callable[[pq.ParquetFile], Any]) -> Any:
-    import pyarrow as pa
+def read_columns(path: Path) -> list[str]:
+    """The names of the columns of a Parquet file; only its end is read."""
+    return list(_read(path, lambda file: file.schema_arrow.names))
+
+
+def read_parts(path: Path, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+    """Some columns of a Parquet file in parts of at most so many rows, each read when it is asked for."""
     import pyarrow.parquet as pq
 
-    try:
+    with path.open("rb") as opened:
+        file = _complained(path, lambda: pq.ParquetFile(opened))
+        parts = file.iter_batches(batch_size=rows, columns=list(columns), use_threads=room() is None)
+        while (part := _complained(path, lambda: next(parts, None))) is not None:
+            yield part
+
+
+def _read(path: Path, what: Callable[[pq.ParquetFile], Any]) -> Any:
+    import pyarrow.parquet as pq
+
+    def read() -> Any:
         with path.open("rb") as file:
             return what(pq.ParquetFile(file))
+
+    return _complained(path, read)
+
+
+def _complained(path: Path, read: Callable[[], Any]) -> Any:
+    """What `read` gives; of what goes wrong with a Parquet file a message says so."""
+    import pyarrow as pa
+
+    try:
+        return read()
     except pa.ArrowMemoryError:
         raise
     except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:

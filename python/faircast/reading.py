@@ -13,6 +13,7 @@ from faircast.ledger import Ledger
 from faircast.manifest import MANIFEST, read_manifest, sets_of
 from faircast.parquet import Origin, provenance
 from faircast.plot.of_result import Plots
+from faircast.ranges import from_ranges
 from faircast.report import read_reports
 from faircast.results import RunResult, no_table, pair
 from faircast.rows import Rows, to_arrow
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from faircast.report import Reproduction
+    from faircast.reporting.of_run import Subject
     from faircast.scenario import Resolved
     from faircast.sweeps import SweepResult
 
@@ -172,6 +174,54 @@ class Runs(Tables):
             return self.of(seed).table(name)
 
         return Plots(self.scenario, self.seeds, read, sets=self.sets, folder=self.folder)
+
+    def report(self, out: str | Path | None = None) -> Path:
+        """Write one HTML page of these runs, which opens everywhere, and give its path.
+
+        See ``docs/report.md``. By default it is ``report.html`` in their folder, or in the present folder for runs in
+        memory. Raises `InputError` if the file cannot be written.
+        """
+        from faircast.reporting.report import write_run
+
+        return write_run(self.subject(), out).path
+
+    def subject(self) -> Subject:
+        """What a page of these runs is about: with their warnings, and what is not finished."""
+        from faircast.folder import seed_folders
+        from faircast.reporting.of_run import Subject
+        from faircast.warning import COLUMNS, merged, of_folder
+
+        if self.folder is None:
+            tables = {one.seed: one.warnings for one in self if "warnings" in one.names}
+            warnings = merged(
+                {
+                    seed: list(zip(*(table.column(name).to_pylist() for name in COLUMNS), strict=True))
+                    for seed, table in tables.items()
+                }
+            )
+        else:
+            stored = seed_folders(self.folder) | seed_folders(self.folder, "-interrupted")
+            warnings = of_folder({seed: at for seed, at in stored.items() if seed in self.seeds})
+        return Subject(
+            self.scenario,
+            self.version,
+            list(self),
+            Rows.of(self.rows),
+            [one.to_json() for one in warnings],
+            self.folder,
+            self.sets,
+            self._lacking(),
+        )
+
+    def _lacking(self) -> list[str]:
+        said = []
+        if self.interrupted:
+            said.append(f"Interrupted before the end: seed {ranges(self.interrupted)}; the page has what is there.")
+        if self.folder is not None:
+            asked = from_ranges(read_manifest(self.folder).get("seeds", []))
+            if missing := [seed for seed in asked if seed not in self.seeds]:
+                said.append(f"Not finished: seed {ranges(missing)}; faircast run {self.folder} goes on.")
+        return said
 
     def __iter__(self) -> Iterator[RunResult]:
         return (self.of(seed) for seed in self.seeds)

@@ -162,6 +162,15 @@ class Reproduction:
         reports = [newer.get(report.id, report) for report in self.reports]
         return Reproduction(self.folder, reports, later.interrupted, self.runs + later.runs, self.found, later.failed)
 
+    def report(self, out: str | Path | None = None) -> Path:
+        """Write one HTML page of the reproduction, which opens everywhere; by default into its folder. Gives its path.
+
+        See ``docs/report.md``. Raises `InputError` if nothing is concluded yet or the file cannot be written.
+        """
+        from faircast.reporting.report import write_reproduction
+
+        return write_reproduction(self, out).path
+
     def __repr__(self) -> str:
         from faircast.display.reproduction import of_reproduction
 

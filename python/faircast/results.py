@@ -74,6 +74,11 @@ class RunResult(Tables):
         return result
 
     @property
+    def stored(self) -> StoredSeed | None:
+        """Where its tables lie on disk; None for a result in memory."""
+        return self._stored
+
+    @property
     def seeds(self) -> list[int]:
         """The seed, as the only one: what several runs have, too."""
         return [self.seed]
@@ -106,6 +111,17 @@ class RunResult(Tables):
             in_memory = "summary" in self._columns
             self._metrics = from_columns(self._of("summary")) if in_memory else summary_of_table(self.summary)
         return self._metrics
+
+    def report(self, out: str | Path | None = None) -> Path:
+        """Write one HTML page of this run, which opens everywhere, and give its path.
+
+        See ``docs/report.md``. By default it is ``report.html`` in the folder of the seed, or in the present folder for
+        a result in memory. Raises `InputError` if the file cannot be written.
+        """
+        from faircast.reporting.of_run import Subject
+        from faircast.reporting.report import write_run
+
+        return write_run(Subject.of_seed(self), out).path
 
     def __repr__(self) -> str:
         from faircast.display.results import of_run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from faircast.errors import InputError, ResultWarning
 from faircast.fingerprint import fingerprints
 from faircast.ledger import Ledger
 from faircast.manifest import MANIFEST, read_manifest, write_manifest
-from faircast.parquet import Origin, origin_from, read_metadata, read_rows, read_table
+from faircast.parquet import Origin, origin_from, read_columns, read_metadata, read_parts, read_rows, read_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -70,6 +71,18 @@ class StoredSeed:
         """How many rows a table has; it is not read for that."""
         self._ledger.demand(self.files[name].name, again=AGAIN)
         return read_rows(self.files[name])
+
+    def columns(self, name: str) -> list[str]:
+        """The names of a table's columns; the table is not read for that."""
+        self._ledger.demand(self.files[name].name, again=AGAIN)
+        return read_columns(self.files[name])
+
+    def parts(self, name: str, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        """Some columns of a table in parts of at most so many rows, one in memory at a time."""
+        path = self.files[name]
+        self._ledger.demand(path.name, again=AGAIN)
+        self._same_run(origin_from(read_metadata(path), path), path)
+        yield from read_parts(path, columns, rows)
 
     def _same_run(self, origin: Origin, path: Path) -> None:
         if origin != self.origin:

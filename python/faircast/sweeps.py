@@ -316,6 +316,15 @@ class SweepResult:
 
         return picture_of(self, metrics, x=x, series=series, width=width)
 
+    def report(self, out: str | Path | None = None) -> Path:
+        """Write one HTML page of the sweep, which opens everywhere, and give its path; by default into its folder.
+
+        See ``docs/report.md``. Raises `InputError` if nothing is finished yet or the file cannot be written.
+        """
+        from faircast.reporting.report import write_sweep
+
+        return write_sweep(self, out).path
+
     def check(self, subject: str, metric: str) -> None:
         """Raise an `InputError`, with names that resemble, if no point has this metric."""
         check_metric(subject, metric, self.metrics)

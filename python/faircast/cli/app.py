@@ -30,6 +30,7 @@ VERBS = {
     "archive": "faircast.cli.archive",
     "verify": "faircast.cli.verify",
     "plot": "faircast.cli.plot",
+    "report": "faircast.cli.report",
     "why": "faircast.cli.why",
     "events": "faircast.cli.events",
     "bench": "faircast.cli.bench",

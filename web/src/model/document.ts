@@ -135,6 +135,8 @@ export interface Point {
   seeds: string;
   hash: string;
   command: string;
+  /** The options of `faircast run` that take its seeds. */
+  options: string;
 }
 
 export interface SweepMetric {
@@ -164,6 +166,10 @@ export interface Sweep {
   metrics: SweepMetric[];
   /** The places in `metrics` of what is shown first. */
   usual: number[];
+  /** The name of the scenario that was varied. */
+  name: string;
+  /** The scenario of each point in TOML; none if they had no room. */
+  scenarios: string[];
 }
 
 export interface Criterion {

@@ -35,8 +35,9 @@ interface PlannedRun extends Omit<RunParts, "runs" | "bands" | "drawing"> {
   };
 }
 
-interface PlannedSweep extends Omit<Sweep, "metrics"> {
+interface PlannedSweep extends Omit<Sweep, "metrics" | "scenarios"> {
   chunk: string;
+  scenarios?: string;
   metrics: { subject: string; metric: string; unit: string; at: number }[];
 }
 
@@ -97,14 +98,15 @@ async function runOf({ runs, bands, drawing, ...rest }: PlannedRun, chunks: Chun
   return found;
 }
 
-async function sweepOf({ chunk, metrics, ...rest }: PlannedSweep, chunks: Chunks): Promise<Sweep> {
+async function sweepOf({ chunk, metrics, scenarios, ...rest }: PlannedSweep, chunks: Chunks): Promise<Sweep> {
   const bytes = await bytesOf(chunks(chunk));
   const length = rest.points.length;
   const unpacked = metrics.map(({ at, ...named }): SweepMetric => {
     const part = (place: number) => new Float64Array(bytes, at + place * length * 8, length);
     return { ...named, mean: part(0), low: part(1), high: part(2), n: part(3), optimum: part(4) };
   });
-  return { ...rest, metrics: unpacked };
+  const texts = scenarios === undefined ? "[]" : new TextDecoder().decode(await bytesOf(chunks(scenarios)));
+  return { ...rest, metrics: unpacked, scenarios: JSON.parse(texts) as string[] };
 }
 
 /** Tables of which the columns lie one behind the other in some bytes. */

@@ -91,7 +91,7 @@ function Series({ store, run, tables, bands }: SeriesProps) {
       names
         .filter((name) => run.optimum[name] !== undefined)
         .map((name) => ({ name, of: name, label: "optimum", value: run.optimum[name]!, colour: "--quiet" }));
-    const flows = of("flows", "flow", "rate_bps", flow);
+    const flows = inOrder(of("flows", "flow", "rate_bps", flow), run.traffic);
     const receivers = of("receivers", "receiver", "rate_bps", receiver);
     const limits = (lines: Line[]) => lines.map((line) => line.name);
     const queue = (column: string, dash: number[], label: string) =>
@@ -120,7 +120,7 @@ function Series({ store, run, tables, bands }: SeriesProps) {
         title: "Round-trip times of senders",
         note: "As they measure them, smoothed.",
         quantity: "time",
-        lines: of("flows", "flow", "srtt_s", flow),
+        lines: inOrder(of("flows", "flow", "srtt_s", flow), run.traffic),
       },
       {
         title: "Round-trip times of receivers",
@@ -128,7 +128,11 @@ function Series({ store, run, tables, bands }: SeriesProps) {
         quantity: "time",
         lines: of("receivers", "receiver", "rtt_s", receiver),
       },
-      { title: "Congestion windows", quantity: "packets", lines: of("flows", "flow", "cwnd_pkts", flow) },
+      {
+        title: "Congestion windows",
+        quantity: "packets",
+        lines: inOrder(of("flows", "flow", "cwnd_pkts", flow), run.traffic),
+      },
       {
         title: "Loss event rates",
         note: "As the receivers measure them.",
@@ -184,6 +188,12 @@ function linesOf({ tables, bands, table, subject, column, look }: Wanted): Line[
       return { ...plain, series: mean!, band: { low: low!, high: high! } };
     })
     .filter((line) => line.series.v.some((value) => Number.isFinite(value)));
+}
+
+/** Sessions before flows, as everywhere. */
+function inOrder(lines: Line[], traffic: Traffic[]): Line[] {
+  const place = new Map(traffic.map(({ name }, at): [string, number] => [name, at]));
+  return lines.sort((one, other) => (place.get(one.name) ?? 0) - (place.get(other.name) ?? 0));
 }
 
 function flowLook(traffic: Traffic[]): (name: string) => Partial<Line> {

@@ -6,7 +6,7 @@ import type { Sweep, SweepMetric, SweepPath } from "../model/document.ts";
 import { digits, unitOf, type Quantity, type Unit } from "../model/format.ts";
 import { ticks } from "../model/series_svg.ts";
 import { panelsOf, type Panel } from "../model/sweep.ts";
-import { svgText, useWidth } from "./hooks.ts";
+import { download, svgText, useWidth } from "./hooks.ts";
 import { NumberTable, Picture } from "./picture.tsx";
 
 /** The unit in which a metric is shown. */
@@ -424,7 +424,9 @@ function Heat(drawn: Drawn & { apart: number }) {
 }
 
 function PointView({ sweep, point }: { sweep: Sweep; point: number }) {
-  const { seeds, hash, command } = sweep.points[point]!;
+  const { seeds, hash, command, options } = sweep.points[point]!;
+  const scenario = sweep.scenarios[point];
+  const file = `${sweep.name}-${hash}.toml`;
   const rows = sweep.metrics
     .filter(({ n }) => n[point]! > 0)
     .map((one) => [
@@ -437,14 +439,32 @@ function PointView({ sweep, point }: { sweep: Sweep; point: number }) {
       one.unit,
     ]);
   return (
-    <section aria-labelledby="point" aria-live="polite">
-      <h2 id="point">{nameOf(sweep, point)}</h2>
+    <section aria-labelledby="point">
+      <h2 id="point" tabIndex={-1}>
+        {nameOf(sweep, point)}
+      </h2>
       <p>
-        Seeds {seeds}; hash <code>{hash}</code>. This repeats the point:
+        Seeds {seeds}; hash <code>{hash}</code>. From the file of the scenario this repeats the point:
       </p>
       <pre tabIndex={0}>
         <code>{command}</code>
       </pre>
+      {scenario !== undefined && (
+        <>
+          <p>
+            Or{" "}
+            <button type="button" onClick={() => download(file, scenario, "application/toml")}>
+              save the scenario of this point
+            </button>{" "}
+            and run it:
+          </p>
+          <pre tabIndex={0}>
+            <code>
+              faircast run {file} {options}
+            </code>
+          </pre>
+        </>
+      )}
       <details open={rows.length <= 40}>
         <summary>{rows.length} measurements</summary>
         <NumberTable

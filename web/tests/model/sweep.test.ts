@@ -14,13 +14,15 @@ function sweep(): Sweep {
   });
   const points = ["30 1 8", "10 1 8", "10 2 8", "30 2 8", "10 1 9"].map((text) => {
     const values = text.split(" ");
-    return { values, places: values.map(Number), seeds: "1", hash: "", command: "" };
+    return { values, places: values.map(Number), seeds: "1", hash: "", command: "", options: "" };
   });
   return {
     paths: [path("limit", ["10", "30"]), path("flows", ["1", "2"]), path("delay", ["8", "9"])],
     points,
     metrics: [],
     usual: [],
+    name: "made",
+    scenarios: [],
   };
 }
 

@@ -1,0 +1,121 @@
+"""What was run and what came out, in plain words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from faircast.display.grid import ranges, rate_unit, some
+from faircast.display.results import grids, notes
+from faircast.statistics import scaled, with_interval
+
+if TYPE_CHECKING:
+    from faircast.rows import Row, Rows
+    from faircast.scenario import Resolved
+    from faircast.statistics import Estimate
+
+MOST = 6
+"""Of flows and sessions that have a sentence of their own."""
+NEARLY = 0.02
+"""A rate so near to its optimum is said to be as much as that."""
+
+
+def ran(scenario: Resolved, seeds: Sequence[int], traffic: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What was run: how long, over which network, who took part."""
+    data = scenario.data
+    topology = data.get("topology")
+    network = f"the topology {topology['kind']}" if isinstance(topology, dict) else "a network given link by link"
+    warmup = data.get("warmup")
+    said = [
+        f"Simulated: {data['duration']} of {network}, with seed{'s' * (len(seeds) != 1)} {ranges(seeds)}"
+        + (f"; the first {warmup} are the warm-up." if warmup and not str(warmup).startswith("0 ") else ".")
+    ]
+    sessions = [one for one in traffic if one["isSession"]]
+    flows = [one for one in traffic if not one["isSession"]]
+    if sessions:
+        listed = [f"{one['name']} ({one['kind']}, {count(len(one['receivers']), 'receiver')})" for one in sessions]
+        said.append(f"Sessions: {some(listed)}.")
+    if flows:
+        kinds: dict[str, list[str]] = {}
+        for one in flows:
+            kinds.setdefault(one["kind"], []).append(one["name"])
+        listed = [f"{count(len(names), 'flow')} of {kind} ({some(names, 4)})" for kind, names in kinds.items()]
+        said.append(f"Beside them: {some(listed)}." if sessions else f"Flows: {some(listed)}.")
+    if not traffic:
+        said.append("Nobody sends anything.")
+    return said
+
+
+def count(number: int, what: str) -> str:
+    """``1 receiver``, ``3 receivers``."""
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def came(rows: Rows, traffic: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What came out: rates beside their optimum, the busiest link, what the run says as a whole."""
+    said = []
+    for one in traffic[:MOST]:
+        row = rows.get(one["name"], "rate")
+        if row is not None and row.over_seeds.n:
+            said.append(rate_sentence(one["name"], row))
+    if len(traffic) > MOST:
+        said.append(f"The rates of {len(traffic) - MOST} more stand in the table.")
+    said += link_sentences(rows)
+    said += [f"{text[0].upper()}{text[1:]}." for text in notes(rows)]
+    return said
+
+
+def rate_sentence(name: str, row: Row) -> str:
+    """What a flow or session got, beside its optimum."""
+    got = rate(row.over_seeds)
+    best = row.optimum
+    if not best or math.isnan(best):
+        return f"{name} got {got}."
+    part = row.over_seeds.mean / best
+    factor, unit = rate_unit(max(row.over_seeds.high, best))
+    optimum = f"{with_interval(best * factor, None)} {unit}"
+    if abs(part - 1) < NEARLY:
+        return f"{name} got {got}, as much as its optimum of {optimum}."
+    return f"{name} got {got}, {part:.0%} of its optimum of {optimum}."
+
+
+def rate(item: Estimate) -> str:
+    """A rate with its interval."""
+    factor, unit = rate_unit(item.high)
+    return f"{number(item, factor)} {unit}"
+
+
+def number(item: Estimate, factor: float) -> str:
+    """An estimate in another unit."""
+    made = scaled(item, factor)
+    return with_interval(made.mean, made.ci95)
+
+
+def link_sentences(rows: Rows) -> list[str]:
+    """The busiest link, and where most packets were dropped."""
+    names = rows.layout.subjects_with("efficiency")
+    links = [(name, row) for name in names if (row := rows.get(name, "efficiency")) is not None and row.over_seeds.n]
+    if not links:
+        return []
+    busiest, row = max(links, key=lambda one: one[1].over_seeds.mean)
+    said = [f"The busiest link was {busiest}, used to {row.over_seeds.mean:.1%}."]
+    drops = {name: found.over_seeds.mean for name, _ in links if (found := rows.get(name, "drops_all")) is not None}
+    if drops and max(drops.values()) > 0:
+        most = max(drops, key=lambda name: drops[name])
+        several = sum(1 for dropped in drops.values() if dropped > 0)
+        where = f", most of those of {several} links" if several > 1 else ""
+        said.append(f"{most} dropped {drops[most]:.6g} packets in the whole run{where}.")
+    else:
+        said.append("No queue dropped a packet.")
+    return said
+
+
+def tables(rows: Rows) -> list[dict[str, Any]]:
+    """The most important numbers as tables."""
+    titles = ("Rates of flows, sessions and receivers", "Links on which something happened")
+    return [
+        {"title": title, "columns": list(grid.columns), "rows": [list(row) for row in grid.rows]}
+        for title, grid in zip(titles, grids(rows), strict=True)
+        if grid.rows
+    ]

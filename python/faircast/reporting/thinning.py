@@ -1,0 +1,164 @@
+"""Which rows of a long table stay: of each series and window of time those with its lowest and highest values.
+
+A picture of some thousand points shows all that a longer series would, as long as the extremes between two of its
+points are drawn: so each window keeps, of every column that is drawn, the row with the lowest and the one with the
+highest value. Rows are kept whole or not at all, so all that is shown is what was measured. Of moments, such as
+events, each window keeps the first and the last of a kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from faircast.reporting.tables import SHOWN, Table, Texts
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Rows = NDArray[np.int64]
+
+LEAST_WINDOWS, MOST_WINDOWS = 4, 4000
+"""How many windows a run is divided into: beyond the latter nobody tells them apart."""
+
+
+@dataclass
+class Codes:
+    """Numbers for the subjects of a table, each a combination of words or numbers."""
+
+    columns: tuple[str, ...]
+    found: dict[tuple[Any, ...], int] = field(default_factory=dict)
+
+    def of(self, part: dict[str, Any]) -> Rows:
+        """Of each row of a part the number of its subject."""
+        import numpy as np
+
+        keys: list[Rows] = []
+        values: list[Sequence[Any]] = []
+        for name in self.columns:
+            column = part[name]
+            if isinstance(column, Texts):
+                keys.append(column.codes)
+                values.append(column.words)
+            else:
+                distinct, codes = np.unique(column, return_inverse=True)
+                keys.append(codes.astype(np.int64))
+                values.append([float(one) for one in distinct])
+        if not len(keys[0]):
+            return np.zeros(0, np.int64)
+        sizes = [max(len(one), 1) for one in values]
+        joined = np.ravel_multi_index(keys, sizes)
+        distinct, inverse = np.unique(joined, return_inverse=True)
+        here = np.unravel_index(distinct, sizes)
+        names = [
+            tuple(of[int(at)] for of, at in zip(values, places, strict=True)) for places in zip(*here, strict=True)
+        ]
+        numbers = np.array([self.found.setdefault(name, len(self.found)) for name in names], np.int64)
+        result: Rows = numbers[inverse]
+        return result
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is kept of a table."""
+
+    rows: Rows | None
+    """The rows, rising; None for all."""
+    window_s: float = 0.0
+    """How long a window is."""
+
+
+def kept(table: Table, most: int, stop_s: float) -> Kept:
+    """Which rows of a table stay, so that there are not many more than `most`."""
+    if table.rows <= most:
+        return Kept(None)
+    shown = SHOWN[table.name]
+    drawn = [column for column in shown.drawn if column in table.columns]
+    subjects = Codes(shown.subject)
+    for part in table.parts(shown.subject):
+        subjects.of(part)
+    a_window = 2 * max(len(drawn), 1) * max(len(subjects.found), 1)
+    windows = max(LEAST_WINDOWS, min(MOST_WINDOWS, most // a_window))
+    return Kept(extremes(table, subjects, drawn, windows, stop_s), stop_s / windows)
+
+
+def extremes(table: Table, subjects: Codes, drawn: Sequence[str], windows: int, stop_s: float) -> Rows:
+    """The rows with the extremes of each subject and window; where nothing is drawn the first and last of them."""
+    import numpy as np
+
+    size = max(len(subjects.found), 1) * windows
+    lowest = {name: (np.full(size, np.inf), np.full(size, -1, np.int64)) for name in drawn or ("",)}
+    highest = {name: (np.full(size, -np.inf), np.full(size, -1, np.int64)) for name in drawn or ("",)}
+    start = 0
+    for part in table.parts(["t_s", *shown_columns(subjects, drawn)]):
+        t_s = part["t_s"]
+        window = np.clip((t_s / stop_s * windows - 1e-9).astype(np.int64), 0, windows - 1)
+        key = subjects.of(part) * windows + window
+        row = np.arange(start, start + len(t_s))
+        for name in drawn or ("",):
+            value = part[name] if name else row.astype(np.float64)
+            there = ~np.isnan(value)
+            first_of(lowest[name], key[there], value[there], row[there])
+            first_of(highest[name], key[there], value[there], row[there], sign=-1)
+        start += len(t_s)
+    ends = [rows for of in (lowest, highest) for _, rows in of.values()]
+    found = np.unique(np.concatenate(ends))
+    return found[found >= 0]
+
+
+def shown_columns(subjects: Codes, drawn: Sequence[str]) -> list[str]:
+    """The columns that are read."""
+    return list(dict.fromkeys([*subjects.columns, *drawn]))
+
+
+def first_of(best: tuple[Floats, Rows], key: Rows, value: Floats, row: Rows, sign: int = 1) -> None:
+    """Take over what is lower (with `sign` -1: higher) than the best of its key so far."""
+    import numpy as np
+
+    order = np.lexsort((row, sign * value, key))
+    keys, first = np.unique(key[order], return_index=True)
+    chosen = order[first]
+    values, rows = best
+    better = sign * value[chosen] < sign * values[keys]
+    values[keys[better]] = value[chosen[better]]
+    rows[keys[better]] = row[chosen[better]]
+
+
+def read(table: Table, keep: Kept, columns: Sequence[str]) -> dict[str, Any]:
+    """Some columns of a table with the rows that are kept: arrays of numbers, or `Texts`."""
+    import numpy as np
+
+    pieces: dict[str, list[Any]] = {name: [] for name in columns}
+    dictionaries: dict[str, dict[str, int]] = {name: {} for name in columns}
+    for part, chosen in _chosen(table, keep, columns):
+        for name in columns:
+            column = part[name]
+            if isinstance(column, Texts):
+                known = dictionaries[name]
+                numbers = np.array([known.setdefault(word, len(known)) for word in column.words], np.int64)
+                pieces[name].append(numbers[column.codes[chosen]] if len(numbers) else column.codes[chosen])
+            else:
+                pieces[name].append(column[chosen])
+    found: dict[str, Any] = {}
+    for name, of in pieces.items():
+        whole: Any = np.concatenate(of) if of else np.zeros(0)
+        found[name] = Texts(whole, list(dictionaries[name])) if dictionaries[name] else whole
+    return found
+
+
+def _chosen(table: Table, keep: Kept, columns: Sequence[str]) -> Iterator[tuple[dict[str, Any], Any]]:
+    import numpy as np
+
+    start = 0
+    for part in table.parts(columns):
+        first = next(iter(part.values()))
+        length = len(first.codes) if isinstance(first, Texts) else len(first)
+        if keep.rows is None:
+            yield part, slice(None)
+        else:
+            low, high = np.searchsorted(keep.rows, [start, start + length])
+            yield part, keep.rows[low:high] - start
+        start += length
