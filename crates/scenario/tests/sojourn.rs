@@ -221,7 +221,7 @@ fn classes_add_up_to_the_queue_however_deep() {
     let plain = "{ kind = \"drop-tail\" }";
     let classes = |all: &[String]| format!("{{ kind = \"classes\", classes = [{}] }}", all.join(", "));
     let flat = classes(&[class("calls", "46", plain), class("", "34", plain), class("others", "", plain)]);
-    let inner = classes(&[class("films", "34, 46", plain), class("films", "", plain)]);
+    let inner = classes(&[class("films", "34, 46", plain), class("rest", "", plain)]);
     let nested = classes(&[class("calls", "46", plain), class("all", "", &inner)]);
     let around = |kind: &str, queue: &str| format!("{{ kind = \"{kind}\", queue = {queue} }}");
     /// Names of classes, each with its flows.
@@ -230,7 +230,7 @@ fn classes_add_up_to_the_queue_however_deep() {
         (&flat, &[("calls", &["call"]), ("1", &["film"]), ("others", &["rest"])]),
         (
             &nested,
-            &[("calls", &["call"]), ("all", &["film", "rest"]), ("all/films 0", &["film"]), ("all/films 1", &["rest"])],
+            &[("calls", &["call"]), ("all", &["film", "rest"]), ("all/films", &["film"]), ("all/rest", &["rest"])],
         ),
     ];
     for (queue, of_classes) in expected {
