@@ -1,7 +1,7 @@
 """The compiled core: scenarios in, raw tables out. Use the package `faircast` around it."""
 
 from collections.abc import Callable
-from typing import Literal, final
+from typing import Literal, TypedDict, final
 
 __version__: str
 __commit__: str | None
@@ -9,6 +9,13 @@ __lock__: str
 
 _Links = list[tuple[str, int]]
 _Demands = list[tuple[str, bool, bool, float | None, float | None, list[tuple[str, list[int]]]]]
+
+class _Sky(TypedDict):
+    satellites: list[str]
+    stations: list[tuple[str, float, float]]
+    latitude: bytes
+    longitude: bytes
+    altitude: bytes
 
 __all__ = [
     "CancelledError",
@@ -41,6 +48,7 @@ __all__ = [
     "resolve",
     "run",
     "schema",
+    "sky",
     "stamp_us",
     "throughput_bps",
     "toml_lines",
@@ -383,6 +391,14 @@ def give_back() -> None:
 
 def network_map(scenario_json: str, seed: int) -> str:
     """The map of the network in the run with a seed, JSON: `links` as they are made, `flows` with ways of receivers."""
+
+def sky(scenario_json: str, seed: int, times: list[float]) -> _Sky | None:
+    """Where satellites are in the run with a seed, at times in seconds from its start.
+
+    Names of `satellites` are those of their nodes; `stations` are (name, degrees north, degrees east). The others are
+    little-endian single precision, all satellites at the first time, then at the next: degrees, and metres above the
+    ground; NaN where a satellite is lost. None if the topology has no satellite whose place is known.
+    """
 
 def warnings(scenario_json: str, control: Control | None = None) -> list[tuple[str, str, str]]:
     """What should be known about a legal scenario before it runs: (kind, path, message)."""

@@ -64,6 +64,28 @@ impl Earth {
             }
         }
     }
+
+    /// What `vector` is above: latitude (geodetic) and longitude in radians, and how high above the ground, km. The way
+    /// back from [`place`](Self::place).
+    pub fn above(self, vector: Vector) -> (f64, f64, f64) {
+        match self {
+            Earth::Sphere => (vector.latitude(), vector.longitude(), vector.length() - self.radius()),
+            Earth::Wgs84 => {
+                let squared = WGS84_FLATTENING * (2.0 - WGS84_FLATTENING);
+                let from_axis = libm::hypot(vector.x, vector.y);
+                // Where the upright meets the axis depends on the latitude; each round is off by a 150th of the last.
+                let mut latitude = libm::atan2(vector.z, from_axis * (1.0 - squared));
+                for _ in 0..6 {
+                    let sin = libm::sin(latitude);
+                    let below = squared * WGS84_AXIS / (1.0 - squared * sin * sin).sqrt() * sin;
+                    latitude = libm::atan2(vector.z + below, from_axis);
+                }
+                let (sin, cos) = libm::sincos(latitude);
+                let ground = WGS84_AXIS * (1.0 - squared * sin * sin).sqrt();
+                (latitude, vector.longitude(), from_axis * cos + vector.z * sin - ground)
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -86,5 +108,27 @@ mod tests {
         // 10 km higher: 5, 5, 7.071.
         near(Earth::Wgs84.place(lat, lon, 10.0), [3199.419, 3199.419, 4494.419]);
         assert_eq!([Earth::Sphere, Earth::Wgs84].map(Earth::light), [299_793.0, 299_792.458]);
+    }
+
+    #[test]
+    fn what_is_above_a_place_is_above_it() {
+        for earth in [Earth::Sphere, Earth::Wgs84] {
+            for degrees in [-90.0, -57.3, -1e-7, 0.0, 0.1, 45.0, 89.9, 90.0_f64] {
+                for (turned, altitude) in [(-179.0_f64, 0.0), (0.0, 780.0), (30.0, 35_786.0)] {
+                    let (place, _) = earth.place(degrees.to_radians(), turned.to_radians(), altitude);
+                    let (latitude, longitude, high) = earth.above(place);
+                    assert!((latitude.to_degrees() - degrees).abs() < 1e-6, "{earth:?} {degrees} {altitude}");
+                    assert!((high - altitude).abs() < 1e-6, "{earth:?} {degrees} {altitude}: {high}");
+                    // At the poles every meridian is one.
+                    let apart = (longitude.to_degrees() - turned).abs();
+                    assert!(apart < 1e-9 || degrees.abs() == 90.0, "{earth:?} {degrees} {turned}");
+                }
+            }
+        }
+        // By hand: the geocentric latitude of 45° on the ellipsoid is atan(0.99330562) = 44.80758°; on the sphere the
+        // direction itself counts.
+        let (place, _) = Earth::Wgs84.place(std::f64::consts::FRAC_PI_4, 0.0, 0.0);
+        assert!((Earth::Sphere.above(place).0.to_degrees() - 44.807_58).abs() < 1e-5);
+        assert!((Earth::Wgs84.above(place).0.to_degrees() - 45.0).abs() < 1e-9);
     }
 }

@@ -11,6 +11,8 @@ pub enum Orbit {
     Circular(Circular),
     /// By SGP4 from an element set.
     Elements(Box<ElementSet>),
+    /// It stands still above the spherical Earth.
+    Still(Vector),
 }
 
 /// A circular orbit, angles in radians.
@@ -42,6 +44,7 @@ impl Orbit {
         match self {
             Orbit::Circular(circular) => Some(circular.position(seconds)),
             Orbit::Elements(elements) => elements.position(seconds),
+            Orbit::Still(place) => Some(*place),
         }
     }
 }

@@ -36,7 +36,7 @@ use faircast_scenario::periods::{Measured, Period, measured};
 use faircast_scenario::run::{Control, Failure, RunOutput};
 use faircast_scenario::tables::{Column, Table, Values};
 use faircast_scenario::warning::{self, KnownWarning};
-use faircast_scenario::{Problem, Scenario, check_part, outline, run, schema, toml_lines, walk};
+use faircast_scenario::{Problem, Scenario, Sky, check_part, outline, run, schema, sky, toml_lines, walk};
 use gate::{Gate, behind};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -97,6 +97,7 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(py_resolve, module)?,
         wrap_pyfunction!(py_run, module)?,
         wrap_pyfunction!(py_schema, module)?,
+        wrap_pyfunction!(py_sky, module)?,
         wrap_pyfunction!(py_toml_to_json, module)?,
         wrap_pyfunction!(py_toml_lines, module)?,
         wrap_pyfunction!(py_walk, module)?,
@@ -189,6 +190,31 @@ fn py_catalogue(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 fn py_map(py: Python<'_>, scenario_json: &str, seed: u64) -> PyResult<String> {
     py.detach(|| scenario(scenario_json).map(|scenario| map(&scenario, seed).to_string()))
         .map_err(|problems| raise(py, &problems))
+}
+
+/// Where satellites are in the run with a seed at `times`, seconds from its start: names of `satellites`, `stations`
+/// (name, degrees north, degrees east), and as little-endian single precision, all satellites at the first time, then at
+/// the next, `latitude` and `longitude` (degrees) and `altitude` (metres), NaN where one is lost. None if the topology
+/// has no satellite whose place is known.
+#[pyfunction(name = "sky")]
+fn py_sky<'py>(
+    py: Python<'py>,
+    scenario_json: &str,
+    seed: u64,
+    times: Vec<f64>,
+) -> PyResult<Option<Bound<'py, PyDict>>> {
+    let found = py
+        .detach(|| scenario(scenario_json).map(|scenario| sky(&scenario, seed, &times)))
+        .map_err(|problems| raise(py, &problems))?;
+    let Some(Sky { satellites, stations, latitude, longitude, altitude }) = found else { return Ok(None) };
+    let stations: Vec<_> = stations.into_iter().map(|one| (one.name, one.latitude, one.longitude)).collect();
+    let plain = PyDict::new(py);
+    plain.set_item("satellites", satellites)?;
+    plain.set_item("stations", stations)?;
+    for (key, numbers) in [("latitude", latitude), ("longitude", longitude), ("altitude", altitude)] {
+        plain.set_item(key, bytes(py, &numbers, f32::to_le_bytes)?)?;
+    }
+    Ok(Some(plain))
 }
 
 /// The links (name, bit/s), and of every flow and session: name, is_session, multirate, fixed rate, maximum rate

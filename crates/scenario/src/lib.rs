@@ -12,6 +12,7 @@
 //! | [`network`] | what every scenario becomes |
 //! | [`mod@paths`] | which links the data of every flow and session crosses |
 //! | [`mod@run`] | one run, from a scenario and a seed to tables |
+//! | [`Sky`] | where satellites are |
 //! | [`tables`], [`mod@summary`] | what a run gives |
 //! | [`warning`] | what is legal, but should be known |
 //! | [`mod@catalogue`] | what there is to choose from |
@@ -42,6 +43,7 @@ mod problem;
 mod read;
 pub mod run;
 mod shorthand;
+mod sky;
 pub mod summary;
 mod synonyms;
 pub mod tables;
@@ -58,4 +60,5 @@ pub use part::check_part;
 pub use problem::Problem;
 pub use read::toml_to_json;
 pub use run::{outline, run, walk};
+pub use sky::{Sky, sky};
 pub use warning::Warning;

@@ -16,10 +16,12 @@
 //! topology is one file beside this one and one line in `topologies!`.
 
 mod access;
+mod overhead;
 mod shape;
 mod sketch;
 
 pub use access::Access;
+pub use overhead::{GroundPlace, Overhead};
 pub use sketch::{Hosts, Size, Sketch, SketchedLink, Sort, Surroundings};
 
 use crate::model::link::Duplex;
@@ -155,6 +157,11 @@ impl Topology {
     /// What it says of that itself.
     pub(crate) fn said_reroute_interval(&self) -> Option<Duration> {
         self.shape().said_reroute_interval()
+    }
+
+    /// Its satellites and who is on the ground, as far as their places are known.
+    pub(crate) fn overhead(&self, around: &Surroundings) -> Option<Overhead> {
+        self.shape().overhead(around)
     }
 
     /// Whether [`lay`](Self::lay) can make something for a run of this length; if not, [`check`](Self::check) says why.

@@ -1,5 +1,6 @@
 //! What every topology must be able to do and to say of itself.
 
+use super::overhead::Overhead;
 use super::sketch::{Hosts, Size, Sketch, Sort, Surroundings};
 use crate::model::link::Duplex;
 use faircast_proto::time::Duration;
@@ -61,6 +62,11 @@ pub(crate) trait Shape {
 
     /// What it says of that itself, under its key `reroute_interval`.
     fn said_reroute_interval(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Its satellites and who is on the ground; nothing if no place of a satellite is known.
+    fn overhead(&self, _around: &Surroundings) -> Option<Overhead> {
         None
     }
 

@@ -17,9 +17,11 @@
 //! | `preset.rs` | what branches are like that say nothing else |
 //! | `site.rs` | delays that follow from where a place and a satellite are |
 //! | `layout.rs` | nodes and links |
+//! | `overhead.rs` | satellites and who is on the ground, where their places are known |
 //! | `problems.rs` | what neither the schema nor the checks of links can say |
 
 mod layout;
+mod overhead;
 mod preset;
 mod problems;
 mod site;
@@ -29,6 +31,7 @@ mod tests;
 pub use preset::{Payload, Preset};
 pub use site::Site;
 
+use super::overhead::Overhead;
 use super::shape::Shape;
 use super::sketch::{Hosts, MOST, Size, Sketch, Sort, Surroundings};
 use crate::model::link::{Duplex, Settings};
@@ -179,6 +182,10 @@ impl Shape for Config {
 
     fn lay(&self, sketch: &mut Sketch, _: &Surroundings) {
         layout::lay(self, sketch);
+    }
+
+    fn overhead(&self, _: &Surroundings) -> Option<Overhead> {
+        overhead::of(self)
     }
 
     fn duplexes(&self) -> Vec<(Cow<'static, str>, &Duplex)> {

@@ -233,7 +233,7 @@ fn links_between(config: &Config, constellation: &Constellation, duration: Durat
 
 /// Of each satellite the name of its node, and its part in the names of links: of shells `sat-3-1` and `3-1`, of real
 /// satellites twice their name in small letters.
-fn names(constellation: &Constellation) -> Vec<(String, String)> {
+pub(super) fn names(constellation: &Constellation) -> Vec<(String, String)> {
     let mut taken = BTreeSet::new();
     let name = |satellite: &Satellite| {
         if constellation.is_numbered() {

@@ -21,10 +21,12 @@ mod shell;
 
 pub use shell::ShellChoice;
 
+use super::overhead::{GroundPlace, Overhead};
 use super::shape::Shape;
 use super::sketch::{Hosts, Size, Sketch, Sort, Surroundings};
 use crate::model::elements::ElementsEntry;
 use crate::model::link::{Duplex, HandoffChoice, Settings};
+use crate::model::station::StationEntry;
 use crate::problem::list;
 use faircast_orbit::handoff::HandoffRule;
 use faircast_proto::limits;
@@ -262,6 +264,19 @@ impl Shape for Config {
         if let Ok(constellation) = self.constellation() {
             layout::lay(self, &constellation, sketch, around);
         }
+    }
+
+    fn overhead(&self, around: &Surroundings) -> Option<Overhead> {
+        let constellation = self.constellation().ok()?;
+        let nodes = layout::names(&constellation).into_iter().map(|(node, _)| node);
+        let orbits = constellation.satellites.into_iter().map(|satellite| satellite.orbit);
+        let station = |(name, entry): (&String, &StationEntry)| GroundPlace {
+            name: name.clone(),
+            latitude: entry.latitude,
+            longitude: entry.longitude,
+        };
+        let stations = around.stations.iter().map(station).collect();
+        Some(Overhead { earth: constellation.earth, satellites: nodes.zip(orbits).collect(), stations })
     }
 
     fn duplexes(&self) -> Vec<(Cow<'static, str>, &Duplex)> {
