@@ -196,6 +196,8 @@ def head_of(subject: Subject, traffic: Sequence[Mapping[str, Any]], notes: list[
     """What stands on top of the page and at its end."""
     scenario = subject.scenario
     seeds = [result.seed for result in subject.results]
+    first = subject.results[0]
+    handoffs = first.count_rows("handoffs") if "handoffs" in first.names else 0
     if subject.version != faircast_version():
         notes.insert(0, f"These results are of faircast {subject.version}; the page was made by {faircast_version()}.")
     changed = f" with {', '.join(subject.sets)}" if subject.sets else ""
@@ -203,7 +205,7 @@ def head_of(subject: Subject, traffic: Sequence[Mapping[str, Any]], notes: list[
         "title": f"{scenario.name}{changed}",
         "description": str(scenario.data.get("description") or ""),
         "ran": sentences.ran(scenario, seeds, traffic),
-        "came": sentences.came(subject.rows, traffic),
+        "came": sentences.came(subject.rows, traffic, handoffs),
         "results": sentences.tables(subject.rows),
         "warnings": list(subject.warnings),
         "notes": notes,

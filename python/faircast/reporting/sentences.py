@@ -52,8 +52,8 @@ def count(number: int, what: str) -> str:
     return f"{number} {what}{'s' * (number != 1)}"
 
 
-def came(rows: Rows, traffic: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What came out: rates beside their optimum, the busiest link, what the run says as a whole."""
+def came(rows: Rows, traffic: Sequence[Mapping[str, Any]], handoffs: int = 0) -> list[str]:
+    """What came out: rates beside their optimum, the busiest link, what the run says as a whole, hand-offs."""
     said = []
     for one in traffic[:MOST]:
         row = rows.get(one["name"], "rate")
@@ -63,7 +63,9 @@ def came(rows: Rows, traffic: Sequence[Mapping[str, Any]]) -> list[str]:
         said.append(f"The rates of {len(traffic) - MOST} more stand in the table.")
     said += link_sentences(rows)
     said += [f"{text[0].upper()}{text[1:]}." for text in notes(rows)]
-    return said
+    if handoffs:
+        said.append(f"Ground stations turned to another satellite {count(handoffs, 'time')}.")
+    return said or ["Nobody sent anything, so there are no rates."]
 
 
 def rate_sentence(name: str, row: Row) -> str:

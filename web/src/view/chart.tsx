@@ -66,7 +66,10 @@ export function Chart({ store, title, note, quantity, lines, levels = NO_LEVELS,
     <Picture
       title={title}
       note={said_.filter(Boolean).join(" ")}
-      table={{ title: "Numbers at this moment", numbers: { columns: ["", `at ${moment(at, store.step)}`], rows: now } }}
+      table={{
+        title: "Numbers at this moment",
+        numbers: { columns: ["name", `at ${moment(at, store.step)}`], rows: now },
+      }}
       numbers={() => numbersOf(shown)}
       svg={() => svgOf(title, shown, across, unit, high, store, warmup)}
     >

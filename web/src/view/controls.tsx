@@ -100,29 +100,31 @@ export function Controls({ store, seeds, hasBands, names, marks }: Props) {
           ))}
         </select>
       </label>
-      <label class="zoom">
-        From
-        <input
-          type="number"
-          min={0}
-          max={store.stop}
-          step="any"
-          value={Number(from.toFixed(3))}
-          onChange={(event) => store.zoom(number(event), to)}
-        />
-      </label>
-      <label class="zoom">
-        to
-        <input
-          type="number"
-          min={0}
-          max={store.stop}
-          step="any"
-          value={Number(to.toFixed(3))}
-          onChange={(event) => store.zoom(from, number(event))}
-        />
-        s
-      </label>
+      <span class="zoom">
+        <label>
+          From
+          <input
+            type="number"
+            min={0}
+            max={store.stop}
+            step="any"
+            value={Number(from.toFixed(3))}
+            onChange={(event) => store.zoom(number(event), to)}
+          />
+        </label>
+        <label>
+          to
+          <input
+            type="number"
+            min={0}
+            max={store.stop}
+            step="any"
+            value={Number(to.toFixed(3))}
+            onChange={(event) => store.zoom(from, number(event))}
+          />
+          s
+        </label>
+      </span>
       <button type="button" disabled={from === 0 && to === store.stop} onClick={() => store.zoom(0, store.stop)}>
         Whole run
       </button>

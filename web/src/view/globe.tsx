@@ -62,6 +62,7 @@ export function Globe({ store, drawing, sky, tables }: Props) {
     [places, view],
   );
   const now = linksNow(drawing, tables.get("links"), time);
+  const stations = useMemo(() => new Set(sky.stations.map(({ name }) => name)), [sky]);
   const own = useMemo(() => linksOf(drawing, alone), [drawing, alone]);
   const turnedTo = sky.stations.map(({ name }) => ({ name, to: satelliteOf(tables.get("handoffs"), name, time) }));
   const lately = turnedTo.filter(
@@ -69,6 +70,10 @@ export function Globe({ store, drawing, sky, tables }: Props) {
   );
   const ways = waysNow(tables.get("paths"), time);
   const inUse = [...now.values()].filter(({ utilisation }) => utilisation > 0);
+  const between = [...now.values()]
+    .filter(({ link, is_up }) => is_up && !stations.has(link.from) && !stations.has(link.to) && link.from < link.to)
+    .map(({ link }) => lineOf([seen.get(link.from), seen.get(link.to)]))
+    .join("");
   const idle = sky.satellites.filter((name) => seen.get(name)!.isSeen);
   const rows = [
     ...turnedTo.map(({ name, to }) => [name, to === undefined ? "–" : to === "" ? "no satellite" : to]),
@@ -88,7 +93,7 @@ export function Globe({ store, drawing, sky, tables }: Props) {
       })}
       table={{
         title: `Stations and ways at ${moment(time, store.step)}`,
-        numbers: { columns: ["", `at ${moment(time, store.step)}`], rows },
+        numbers: { columns: ["name", `at ${moment(time, store.step)}`], rows },
       }}
       more={
         <button
@@ -107,7 +112,7 @@ export function Globe({ store, drawing, sky, tables }: Props) {
           ref={svg}
           viewBox={`0 0 ${size} ${size}`}
           style={{ maxWidth: `${size}px`, touchAction: "pan-y", cursor: "grab" }}
-          tabIndex={0}
+          tabindex={0}
           role="application"
           aria-roledescription="globe"
           aria-label={`The constellation at ${moment(time, store.step)}: ${rows.map((row) => row.join(" ")).join("; ")}`}
@@ -131,8 +136,9 @@ export function Globe({ store, drawing, sky, tables }: Props) {
             stroke="none"
             data-satellites={idle.length}
           />
+          <path d={between} fill="none" stroke="var(--edge)" stroke-width="0.6" opacity="0.6" />
           {inUse.map(({ link, utilisation }) => {
-            const [a, b] = [endOf(link.from), endOf(link.to)];
+            const [a, b] = endsOf(link.from, link.to);
             if (a === undefined || b === undefined || !a.isSeen || !b.isSeen) return null;
             const { colour, width } = useOf(utilisation);
             return (
@@ -215,9 +221,15 @@ export function Globe({ store, drawing, sky, tables }: Props) {
     </Picture>
   );
 
-  /** Where a node is seen; a link that turns with its station leads to the satellite of the moment. */
-  function endOf(node: string): Seen | undefined {
-    return seen.get(node);
+  /**
+   * The ends of a link as they are seen. The map has the network of the beginning, so a link between a station and a
+   * satellite leads to the one to which the station is turned.
+   */
+  function endsOf(from: string, to: string): [Seen | undefined, Seen | undefined] {
+    const turned = (station: string, other: string) => turnedTo.find(({ name }) => name === station)?.to || other;
+    if (stations.has(from)) return [seen.get(from), seen.get(turned(from, to))];
+    if (stations.has(to)) return [seen.get(turned(to, from)), seen.get(to)];
+    return [seen.get(from), seen.get(to)];
   }
 }
 

@@ -247,7 +247,7 @@ function Node({ store, frame, place, layout, isThere, alone }: NodeProps) {
     <g
       onClick={choose}
       {...(isEnd && {
-        tabIndex: 0,
+        tabindex: 0,
         role: "button",
         "aria-pressed": isAlone,
         "aria-label": `${told}; see alone`,

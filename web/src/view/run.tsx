@@ -32,6 +32,8 @@ export function RunView({ document: { run: parts }, store }: { document: Documen
   const ofSeed = chosen === null ? ` Of seed ${seed}.` : "";
   const limiting = useMemo(() => limitingRows(run, tables), [run, tables]);
   const layers = useMemo(() => layerRows(tables), [tables]);
+  // Beside a globe, since hand-offs are what happens there.
+  const happened = <Marks store={store} marks={marks} note={`Every mark is a moment; a click goes there.${ofSeed}`} />;
   return (
     <>
       <Controls
@@ -45,9 +47,7 @@ export function RunView({ document: { run: parts }, store }: { document: Documen
           {chosen === null && <p class="quiet">What it shows is that of seed {seed}.</p>}
           <div class="pictures">
             {run.drawing.sky && <Globe store={store} drawing={run.drawing} sky={run.drawing.sky} tables={tables} />}
-            {(!run.drawing.sky || run.drawing.map.links.length <= 400) && (
-              <Network store={store} drawing={run.drawing} tables={tables} />
-            )}
+            {run.drawing.sky ? happened : <Network store={store} drawing={run.drawing} tables={tables} />}
           </div>
         </section>
       )}
@@ -65,7 +65,7 @@ export function RunView({ document: { run: parts }, store }: { document: Documen
               note={`The receiver that its source heeds: of TFMCC and OMCC the CLR, of pgmcc the acker.${ofSeed}`}
             />
           )}
-          <Marks store={store} marks={marks} note={`Every mark is a moment; a click goes there.${ofSeed}`} />
+          {!run.drawing?.sky && happened}
         </div>
       </section>
       {run.why.length > 0 && <Reasons why={run.why} store={store} />}

@@ -80,7 +80,10 @@ export function Strips({ store, title, note, rows, colourOf, states, sayState }:
         columns: ["name", "from_s", "to_s", "state"],
         rows: rows.flatMap(({ name, stretches }) => stretches.map(({ from, to, state }) => [name, from, to, state])),
       })}
-      table={{ title: "Numbers at this moment", numbers: { columns: ["", `at ${moment(at, store.step)}`], rows: now } }}
+      table={{
+        title: "Numbers at this moment",
+        numbers: { columns: ["name", `at ${moment(at, store.step)}`], rows: now },
+      }}
     >
       <div ref={body}>
         <svg
@@ -280,7 +283,7 @@ function MarkList({ store, marks }: { store: Store; marks: Mark[] }) {
   const last = marks.findLastIndex(({ t }) => t <= time + 1e-9);
   const shown = marks.slice(Math.max(0, last + 1 - LISTED), last + 1).reverse();
   return (
-    <ol class="plain quiet" aria-label="The last things that happened">
+    <ol class="happened quiet" aria-label="The last things that happened">
       {shown.length === 0 && <li>Nothing has happened yet.</li>}
       {shown.map(({ t, text }, place) => (
         <li key={place}>

@@ -233,7 +233,7 @@ function saidOf({ sweep, metric, unit }: Drawn, place: number): string {
 /** What makes a mark something that can be chosen. */
 function chosenBy(drawn: Drawn, place: number) {
   return {
-    tabIndex: 0,
+    tabindex: 0,
     role: "button" as const,
     "aria-pressed": drawn.point === place,
     "aria-label": saidOf(drawn, place),

@@ -1,0 +1,114 @@
+/** The pages under test: made once of real results by the package of this checkout. */
+
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+const PLACE = join(ROOT, "target", "web-tests");
+const EXAMPLES = join(ROOT, "examples", "scenarios");
+
+export const HOSTILE = '</script><img src="x" onerror="alert(1)">&amp;';
+
+/** A scenario in which names are as hostile as they may be. */
+const NASTY = {
+  format: 1,
+  name: "nasty",
+  description: HOSTILE,
+  duration: "10 s",
+  topology: { kind: "dumbbell", left: 2, right: 2 },
+  links: { bottleneck: { rate: "1 Mbit/s", delay: "10 ms" } },
+  flows: { web: { kind: "tcp" } },
+};
+
+function faircast(...args: string[]): void {
+  execFileSync(join(ROOT, ".venv", "bin", "python"), ["-m", "faircast", ...args], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+}
+
+const MADE: Record<string, (folder: string) => void> = {
+  layers: (folder) => faircast("run", join(EXAMPLES, "smcc-two-rates.toml"), "--reps", "2", "--out", folder),
+  outage: (folder) => faircast("run", join(EXAMPLES, "rain-fade.toml"), "--out", folder),
+  sky: (folder) => faircast("run", join(EXAMPLES, "berkeley-boston.toml"), "--out", folder),
+  sweep: (folder) =>
+    faircast(
+      ...["sweep", join(EXAMPLES, "rain-fade.toml"), "--reps", "2", "--out", folder],
+      ...["--vary", "links.bottleneck.queue.limit=10 packets,60 packets"],
+      ...["--vary", "links.bottleneck.delay=50 ms,250 ms"],
+    ),
+  reproduction: (folder) => faircast("reproduce", "mecn-fig6", "--quick", "--reps", "1", "--out", folder),
+  nasty: (folder) => {
+    const file = join(PLACE, "nasty.json");
+    writeFileSync(file, JSON.stringify(NASTY));
+    faircast("run", file, "--out", folder);
+  },
+};
+
+export type Name = keyof typeof MADE;
+
+const known = new Map<string, string>();
+
+/** The file of a page, made anew in every call of the tests. */
+export function fileOf(name: string): string {
+  let file = known.get(name);
+  if (file === undefined) {
+    mkdirSync(PLACE, { recursive: true });
+    const folder = join(PLACE, `${process.pid}-${name}`);
+    if (existsSync(folder)) rmSync(folder, { recursive: true });
+    MADE[name]!(folder);
+    file = join(PLACE, `${process.pid}-${name}.html`);
+    faircast("report", folder, "--out", file);
+    rmSync(folder, { recursive: true });
+    known.set(name, file);
+    process.on("exit", () => rmSync(file!, { force: true }));
+  }
+  return file;
+}
+
+/** What a page did that no page of ours may do. */
+export interface Watched {
+  page: Page;
+  /** Messages in the console, errors, dialogs, and requests for anything but the page itself. */
+  complaints: string[];
+}
+
+/** Opens a page from the disk, watched. */
+export async function open(browser: Browser, name: string, options: BrowserContextOptions = {}): Promise<Watched> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    colorScheme: "light",
+    ...options,
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const address = pathToFileURL(fileOf(name)).href;
+  page.on("console", (message) => {
+    // The tests read points of a canvas back, which no reader of a page does.
+    if (!message.text().includes("willReadFrequently")) complaints.push(`console: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
+  page.on("dialog", (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    const url = request.url();
+    if (url !== address && !/^(data|blob):/.test(url)) complaints.push(`request: ${url}`);
+  });
+  await page.goto(address);
+  await page.waitForSelector("[data-ready]", { state: "attached" });
+  return { page, complaints };
+}
+
+/** Moves the slider as a hand would. */
+export async function goTo(page: Page, time: number): Promise<void> {
+  await page.locator("#moment").evaluate((element, value) => {
+    const input = element as HTMLInputElement;
+    input.value = String(value);
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+  }, time);
+  await page.waitForTimeout(50);
+}
