@@ -427,3 +427,41 @@ def test_a_reproduction_has_verdicts_and_figures(tmp_path: Path) -> None:
     if report_.figures:
         png = next(path for path in report_.figures if path.suffix == ".png")
         assert shown["figure"] == f"data:image/png;base64,{base64.b64encode(png.read_bytes()).decode()}"
+
+
+def test_a_network_that_this_version_cannot_make_is_left_out(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> str:
+        raise _native.ScenarioError("links.a.colour: no such key")
+
+    monkeypatch.setattr(_native, "network_map", refused)
+    made = document_of(faircast.Runs.read(folder).subject(), 1_000_000).document
+    assert "drawing" not in made["run"]
+    assert "The network is not drawn: links.a.colour: no such key." in made["head"]["notes"]
+
+
+def test_a_constellation_has_positions_of_its_satellites(tmp_path: Path) -> None:
+    data = {
+        "format": 1,
+        "name": "sky",
+        "duration": "60 s",
+        "topology": {"kind": "constellation", "shell": "iridium"},
+        "stations": {"a": {"latitude": 50.0, "longitude": 8.0}, "b": {"latitude": 40.0, "longitude": -70.0}},
+        "probes": {"paths": [{"from": "a", "to": "b"}], "links": False},
+    }
+    text = faircast.run(data).report(tmp_path / "page.html").read_text(encoding="utf-8")
+    sky = document(text)["run"]["drawing"]["sky"]
+    assert [(one["name"], one["latitude"], one["longitude"]) for one in sky["stations"]] == [
+        ("a", 50.0, 8.0),
+        ("b", 40.0, -70.0),
+    ]
+    assert len(sky["satellites"]) == 66
+    data_ = unpacked(text, "sky")
+    times = np.frombuffer(data_, "<f8", sky["times"])
+    latitude, longitude, altitude = np.frombuffer(data_, "<f4", offset=8 * sky["times"]).reshape(3, sky["times"], 66)
+    assert times[0] == 0.0
+    assert times[-1] == 60.0
+    assert np.all(np.abs(latitude) <= 86.5)
+    assert np.all(np.abs(altitude - 780e3) < 30e3)
+    # Over a second a satellite of Iridium moves by 360 degrees in 6000 s, the earth turns by 0.004 degrees below it.
+    step = np.hypot(np.diff(latitude[:, 0]), np.cos(np.radians(latitude[:-1, 0])) * np.diff(longitude[:, 0]))
+    np.testing.assert_allclose(step / np.diff(times), 360.0 / 6000.0, rtol=0.1)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from faircast import _native
+from faircast.errors import InputError
 from faircast.quantity import seconds
 
 if TYPE_CHECKING:
@@ -19,12 +20,14 @@ MOST_POSITIONS = 400_000
 """Satellites by moments."""
 NEAREST_S = 1.0
 """Moments are not nearer to each other than so many seconds: satellites move by 8 km in that time."""
+MOST_LETTERS = 8_000_000
+"""Of the map of a network in a page."""
 QUEUE_KEYS = ("kind", "limit", "min_th", "max_th", "mid_th", "target", "interval")
 """Of a queue's parameters those that the viewer says."""
 
 
 def drawing(scenario: Resolved, seed: int, chunk: Chunk, stop_s: float) -> dict[str, Any]:
-    """The map of the network, and where satellites are if there are any."""
+    """The map of the network, and where satellites are if there are any. Raises `InputError` if it cannot be drawn."""
     found = json.loads(_native.network_map(scenario.json, seed))
     links = [
         {
@@ -35,29 +38,28 @@ def drawing(scenario: Resolved, seed: int, chunk: Chunk, stop_s: float) -> dict[
         for link in found["links"]
     ]
     made: dict[str, Any] = {"map": {"links": links, "flows": found["flows"]}}
+    letters = len(json.dumps(made))
+    if letters > MOST_LETTERS:
+        raise InputError(f"its map alone has {letters / 1e6:.0f} MB")
     if sky := sky_of(scenario, seed, chunk, stop_s):
         made["sky"] = sky
     return made
 
 
 def sky_of(scenario: Resolved, seed: int, chunk: Chunk, stop_s: float) -> dict[str, Any] | None:
-    """Positions of satellites at equal steps; None without a constellation."""
+    """Positions of satellites at equal steps; None if the places of none are known."""
     import numpy as np
 
-    topology = scenario.data.get("topology")
-    if not isinstance(topology, dict) or topology.get("kind") != "constellation":
-        return None
-    sky = getattr(_native, "sky", None)
-    first = None if sky is None else sky(scenario.json, seed, [0.0])
-    if sky is None or first is None:
+    first = _native.sky(scenario.json, seed, [0.0])
+    if first is None:
         return None
     satellites = len(first["satellites"])
     steps = max(2, min(MOMENTS, int(stop_s / NEAREST_S), MOST_POSITIONS // max(satellites, 1)))
     times = np.linspace(0.0, stop_s, steps + 1)
-    found = sky(scenario.json, seed, times.tolist())
+    found = _native.sky(scenario.json, seed, times.tolist())
+    assert found is not None
     chunk.put(times, "<f8")
-    for name in ("latitude", "longitude", "altitude"):
-        chunk.data += found[name]
+    chunk.data += found["latitude"] + found["longitude"] + found["altitude"]
     stations = [{"name": name, "latitude": lat, "longitude": lon} for name, lat, lon in found["stations"]]
     return {"chunk": chunk.name, "satellites": found["satellites"], "stations": stations, "times": len(times)}
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from faircast import _native
 from faircast.display.grid import ranges
 from faircast.errors import InputError
 from faircast.plot.frame import time_text
@@ -113,8 +114,8 @@ def document_of(subject: Subject, values: int) -> Made:
         part["drawing"] = network.drawing(subject.scenario, subject.results[0].seed, sky, stop_s)
         if sky.data:
             made.chunks.append(sky)
-    except InputError as error:
-        notes.append(f"The network is not drawn: this version cannot make it of the scenario ({error.message}).")
+    except (InputError, _native.ScenarioError) as error:  # a scenario of another version, perhaps
+        notes.append(f"The network is not drawn: {str(error).splitlines()[0]}.")
     made.document = {"head": head_of(subject, traffic, notes), "run": part}
     return made
 

@@ -76,9 +76,21 @@ export function subjects(table: Table | undefined, subject: string): string[] {
   return table === undefined ? [] : [...rowsBy(table, subject).keys()];
 }
 
-/** A column of one subject over time; empty if there is no such column or subject. */
+const known = new WeakMap<Table, Map<string, Series>>();
+
+/** A column of one subject over time, found once; empty if there is no such column or subject. */
 export function series(table: Table | undefined, subject: string, name: string, value: string): Series {
-  const rows = table === undefined ? undefined : rowsBy(table, subject).get(name);
+  if (table === undefined) return { t: NOTHING, v: NOTHING };
+  let of = known.get(table);
+  if (of === undefined) known.set(table, (of = new Map()));
+  const key = JSON.stringify([subject, name, value]);
+  let found = of.get(key);
+  if (found === undefined) of.set(key, (found = taken(table, subject, name, value)));
+  return found;
+}
+
+function taken(table: Table, subject: string, name: string, value: string): Series {
+  const rows = rowsBy(table, subject).get(name);
   const values = numbers(table, value);
   if (rows === undefined || values.length === 0) return { t: NOTHING, v: NOTHING };
   const times = numbers(table, "t_s");

@@ -54,7 +54,7 @@ export function Chart({ store, title, note, quantity, lines, levels = NO_LEVELS,
   const [body, width] = useWidth<HTMLDivElement>();
   const theme = useTheme();
   const shown = useMemo(() => chosen(lines, alone).slice(0, MOST_LINES), [lines, alone]);
-  const across = useMemo(() => levelsOf(levels, shown, alone), [levels, shown, alone]);
+  const across = useMemo(() => levelsOf(levels, shown), [levels, shown]);
   const high = useMemo(() => highest(shown, across, warmup), [shown, across, warmup]);
   const unit = unitOf(quantity, high);
   const plot = usePlot({ store, shown, across, high, unit, width, theme, title, warmup, isGauge });
@@ -122,14 +122,22 @@ function chosen(lines: Line[], alone: string | null): Line[] {
   return own.length > 0 ? own : lines;
 }
 
-/** Levels of the lines that are shown; equal ones of several are one. */
-function levelsOf(levels: Level[], shown: Line[], alone: string | null): Level[] {
+/** Levels of the lines that are shown; equal ones of several are one, with the names of all. */
+function levelsOf(levels: Level[], shown: Line[]): Level[] {
   const names = new Set(shown.map((line) => line.name));
-  const own = levels.filter((level) => level.of === undefined || names.has(level.of));
-  if (alone !== null) return own;
-  const found = new Map<number, Level>();
-  for (const level of own) if (!found.has(level.value)) found.set(level.value, level);
-  return [...found.values()];
+  const own = new Map<number, Level[]>();
+  for (const level of levels) {
+    if (level.of !== undefined && !names.has(level.of)) continue;
+    const known = own.get(level.value);
+    if (known === undefined) own.set(level.value, [level]);
+    else known.push(level);
+  }
+  return [...own.values()].map((equal): Level => {
+    const [first, ...more] = equal;
+    if (first!.of === undefined) return first!;
+    const others = more.length === 0 ? "" : ` and ${more.length === 1 ? more[0]!.of : `${more.length} more`}`;
+    return { ...first!, label: `${first!.label} of ${first!.of}${others}` };
+  });
 }
 
 /** The top of the picture. What a slow start does in the warm-up may be cut off, as in the plots on paper. */

@@ -64,9 +64,13 @@ export function Globe({ store, drawing, sky, tables }: Props) {
   const now = linksNow(drawing, tables.get("links"), time);
   const stations = useMemo(() => new Set(sky.stations.map(({ name }) => name)), [sky]);
   const own = useMemo(() => linksOf(drawing, alone), [drawing, alone]);
-  const turnedTo = sky.stations.map(({ name }) => ({ name, to: satelliteOf(tables.get("handoffs"), name, time) }));
+  const first = useMemo(() => firstSatellites(drawing, sky), [drawing, sky]);
+  const turnedTo = sky.stations.map(({ name }) => ({
+    name,
+    to: satelliteOf(tables.get("handoffs"), name, time) ?? first.get(name),
+  }));
   const lately = turnedTo.filter(
-    ({ name, to }) => to !== satelliteOf(tables.get("handoffs"), name, Math.max(0, time - lapse(store))),
+    ({ name, to }) => to !== (satelliteOf(tables.get("handoffs"), name, Math.max(0, time - lapse(store))) ?? to),
   );
   const ways = waysNow(tables.get("paths"), time);
   const inUse = [...now.values()].filter(({ utilisation }) => utilisation > 0);
@@ -231,6 +235,12 @@ export function Globe({ store, drawing, sky, tables }: Props) {
     if (stations.has(to)) return [seen.get(turned(to, from)), seen.get(to)];
     return [seen.get(from), seen.get(to)];
   }
+}
+
+/** The satellites of stations that never turn: those to which a link of theirs leads. */
+function firstSatellites({ map }: Drawing, sky: Sky): Map<string, string> {
+  const satellites = new Set(sky.satellites);
+  return new Map(map.links.filter(({ to }) => satellites.has(to)).map(({ from, to }) => [from, to]));
 }
 
 /** A hand-off counts as new so long, seconds: long enough to be seen when it is played fast. */

@@ -268,7 +268,15 @@ function Node({ store, frame, place, layout, isThere, alone }: NodeProps) {
         stroke-width={isAlone ? 3 : 2}
       />
       {(few || isEnd) && layout.widest <= 40 && (
-        <text x={x} y={y - 13} font-size="12" text-anchor="middle">
+        <text
+          x={x}
+          y={y - 13}
+          font-size="12"
+          text-anchor="middle"
+          stroke="var(--paper)"
+          stroke-width="3"
+          paint-order="stroke"
+        >
           {short(place.stands > 1 ? `${place.stands} × ${place.node}` : place.node, letters)}
         </text>
       )}

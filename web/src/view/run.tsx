@@ -5,7 +5,7 @@ import { lookOf } from "../model/colours.ts";
 import type { Document, RunParts, Traffic, Why } from "../model/document.ts";
 import { marksOf } from "../model/marks.ts";
 import { Store } from "../model/store.ts";
-import { limitingOf, stretchesOf } from "../model/strips.ts";
+import { limitingOf, phasesOf, stretchesOf } from "../model/strips.ts";
 import { has, series, subjects, type Table } from "../model/table.ts";
 import { Chart, type Level, type Line } from "./chart.tsx";
 import { Controls } from "./controls.tsx";
@@ -13,7 +13,10 @@ import { Globe } from "./globe.tsx";
 import { moment } from "../model/format.ts";
 import { useStore } from "./hooks.ts";
 import { Network } from "./network.tsx";
-import { Layers, Limiting, Marks, type Row } from "./strips.tsx";
+import { Layers, Limiting, Marks, Phases, type Row } from "./strips.tsx";
+
+/** Up to so many, a network is drawn by levels, too: of a whole constellation nobody would find his way in that. */
+const FEW_SATELLITES = 3;
 
 /** The store of a run: all seeds as bands where there are bands. */
 export function storeOf(run: RunParts): Store {
@@ -32,6 +35,7 @@ export function RunView({ document: { run: parts }, store }: { document: Documen
   const ofSeed = chosen === null ? ` Of seed ${seed}.` : "";
   const limiting = useMemo(() => limitingRows(run, tables), [run, tables]);
   const layers = useMemo(() => layerRows(tables), [tables]);
+  const phases = useMemo(() => phasesOf(tables, run.time.stop_s), [tables, run]);
   // Beside a globe, since hand-offs are what happens there.
   const happened = <Marks store={store} marks={marks} note={`Every mark is a moment; a click goes there.${ofSeed}`} />;
   return (
@@ -47,7 +51,10 @@ export function RunView({ document: { run: parts }, store }: { document: Documen
           {chosen === null && <p class="quiet">What it shows is that of seed {seed}.</p>}
           <div class="pictures">
             {run.drawing.sky && <Globe store={store} drawing={run.drawing} sky={run.drawing.sky} tables={tables} />}
-            {run.drawing.sky ? happened : <Network store={store} drawing={run.drawing} tables={tables} />}
+            {run.drawing.sky && happened}
+            {(run.drawing.sky?.satellites.length ?? 0) <= FEW_SATELLITES && (
+              <Network store={store} drawing={run.drawing} tables={tables} />
+            )}
           </div>
         </section>
       )}
@@ -57,6 +64,13 @@ export function RunView({ document: { run: parts }, store }: { document: Documen
         <div class="pictures">
           <Series {...{ store, run, tables, bands }} />
           {layers.length > 0 && <Layers store={store} rows={layers} />}
+          {phases.length > 0 && (
+            <Phases
+              store={store}
+              rows={phases}
+              note={`What the router agent makes of the length of its queue.${ofSeed}`}
+            />
+          )}
           {limiting.length > 0 && (
             <Limiting
               store={store}
@@ -231,11 +245,15 @@ function wayLine(paths: Table, column: string, name: string, label: string, plac
   return { name: label, label, ...lookOf(place), width: 1.4, series: series(paths, column, name, "delay_s") };
 }
 
+/** So many numbers of router agents have a picture. */
+const MOST_GAUGES = 6;
+
 /** What router agents tell, a picture for each number: their phases among them. */
 function routerCharts(tables: Map<string, Table>) {
   const routers = tables.get("routers");
   return subjects(routers, "gauge")
-    .slice(0, 6)
+    .filter((gauge) => !gauge.startsWith("phase")) // a strip shows them
+    .slice(0, MOST_GAUGES)
     .map((gauge) => ({
       title: `Router agents: ${gauge}`,
       quantity: "number" as const,

@@ -199,6 +199,26 @@ export function Layers({ store, rows }: { store: Store; rows: Row[] }) {
   );
 }
 
+/** Colours of phases: the fuller the queue, the warmer. */
+const PHASES = ["--l1", "--c5", "--c0", "--c1"];
+
+/** The phases in which router agents find their queues. */
+export function Phases({ store, rows, note }: { store: Store; rows: Row[]; note: string }) {
+  const colour = (state: number | string) => PHASES[Math.min(PHASES.length - 1, Math.max(0, Number(state)))]!;
+  const states = [...new Set(rows.flatMap(({ stretches }) => stretches.map(({ state }) => Number(state))))].sort();
+  return (
+    <Strips
+      store={store}
+      title="Phases of queues"
+      note={note}
+      rows={rows}
+      colourOf={colour}
+      states={states.map((state) => ({ colour: colour(state), label: `phase ${state}` }))}
+      sayState={(state) => `phase ${state}`}
+    />
+  );
+}
+
 /** Who limits each session, as a ribbon. */
 export function Limiting({ store, rows, title, note }: { store: Store; rows: Row[]; title: string; note: string }) {
   const names = [...new Set(rows.flatMap(({ stretches }) => stretches.map(({ state }) => String(state))))].sort();

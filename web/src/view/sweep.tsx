@@ -190,6 +190,7 @@ function PanelPicture({ sweep, panel, x, apart, metric, unit, title, isHeat, poi
           {isHeat && apart !== null ? <Heat {...shared} apart={apart} /> : <Lines {...shared} />}
         </svg>
       </div>
+      {apart !== null && isHeat && <HeatKey metric={metric} unit={unit} />}
       {apart !== null && !isHeat && (
         <ul class="key" aria-label={sweep.paths[apart]!.path}>
           <li>{sweep.paths[apart]!.path}:</li>
@@ -394,7 +395,7 @@ function Heat(drawn: Drawn & { apart: number }) {
                     y={top + cell.height / 2 + 4}
                     font-size="11"
                     text-anchor="middle"
-                    class={at >= 5 ? "on-strong" : "on-weak"}
+                    fill={at >= 5 ? "var(--paper)" : "var(--ink)"}
                   >
                     {digits(metric.mean[one]! / unit.by)}
                   </text>
@@ -420,6 +421,24 @@ function Heat(drawn: Drawn & { apart: number }) {
         {across.unit && ` (${across.unit})`}; downwards {down.path}
       </text>
     </>
+  );
+}
+
+/** What the colours of a heat map mean: the lowest and the highest mean of all points. */
+function HeatKey({ metric, unit }: { metric: SweepMetric; unit: Unit }) {
+  const values = [...metric.mean].filter(Number.isFinite);
+  const ends = [Math.min(...values), Math.max(...values)].map((value) => `${digits(value / unit.by)} ${unit.name}`);
+  return (
+    <ul class="key" aria-label="Colours">
+      {[LEVELS[0]!, LEVELS.at(-1)!].map((colour, end) => (
+        <li key={colour}>
+          <svg viewBox="0 0 26 12" aria-hidden="true">
+            <rect width="26" height="12" fill={`var(${colour})`} stroke="var(--edge)" />
+          </svg>
+          {end === 0 ? "lowest" : "highest"}: {ends[end]}
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { marksOf } from "../../src/model/marks.ts";
-import { limitingOf, stateAt, stretchesOf } from "../../src/model/strips.ts";
+import { limitingOf, phasesOf, stateAt, stretchesOf } from "../../src/model/strips.ts";
 import { tableOf } from "./made.ts";
 
 const EVENTS = tableOf({
@@ -72,4 +72,24 @@ test("a rate that becomes defined is a join, one that ends a leave", () => {
       [3, "leaves of receivers"],
     ],
   );
+});
+
+test("phases of a queue go from one event to the next, by link and session", () => {
+  const events = tableOf({
+    t_s: [1, 3, 4, 6],
+    link: ["a", "a", "b", "a"],
+    event: ["phase", "phase", "phase", "blocked"],
+    about: ["interface", "interface", "film", "film/2"],
+    value: [1, 3, 2, NaN],
+  });
+  assert.deepEqual(phasesOf(new Map([["router_events", events]]), 9), [
+    {
+      name: "a",
+      stretches: [
+        { from: 1, to: 3, state: 1 },
+        { from: 3, to: 9, state: 3 },
+      ],
+    },
+    { name: "b, film", stretches: [{ from: 4, to: 9, state: 2 }] },
+  ]);
 });
