@@ -12,6 +12,7 @@
 //! | [`network`] | what every scenario becomes |
 //! | [`mod@paths`] | which links the data of every flow and session crosses |
 //! | [`mod@run`] | one run, from a scenario and a seed to tables |
+//! | [`steps`] | a run in steps |
 //! | [`Sky`] | where satellites are |
 //! | [`tables`], [`mod@summary`] | what a run gives |
 //! | [`warning`] | what is legal, but should be known |
@@ -44,6 +45,7 @@ mod read;
 pub mod run;
 mod shorthand;
 mod sky;
+pub mod steps;
 pub mod summary;
 mod synonyms;
 pub mod tables;
@@ -61,4 +63,5 @@ pub use problem::Problem;
 pub use read::toml_to_json;
 pub use run::{outline, run, walk};
 pub use sky::{Sky, sky};
+pub use steps::Steps;
 pub use warning::Warning;

@@ -7,14 +7,14 @@ use crate::expand::expand;
 use crate::machine::Share;
 use crate::memory::Forecast;
 use crate::model::{CalendarChoice, Scenario};
-use crate::network::Network;
 use crate::problem::Problem;
+use crate::steps::{AT_ONCE, Steps};
 use crate::summary::{Rows, summary};
-use crate::tables::{Subjects, Table, tables};
-use crate::warning::{self, Warning};
-use faircast_proto::time::{Duration, Instant};
-use faircast_sim::calendar::{Calendar, Heap, Wheel};
-use faircast_sim::world::{Fault, Loop, Progress, World};
+use crate::tables::{Subjects, Table};
+use crate::warning::Warning;
+use faircast_proto::time::Duration;
+use faircast_sim::calendar::Heap;
+use faircast_sim::world::Progress;
 
 /// What a run gave.
 #[derive(Debug)]
@@ -44,14 +44,7 @@ pub struct RunOutput {
 pub fn run(scenario: &Scenario, seed: u64, control: &Control, jobs: u32) -> Result<RunOutput, Failure> {
     let network = expand(scenario, seed, &mut Vec::new(), control)?;
     let share = Share::take(jobs);
-    if let Some(problem) = Forecast::of(&network).too_large(share.bytes) {
-        return Err(vec![problem].into());
-    }
-    control.look()?;
-    match network.calendar {
-        CalendarChoice::Wheel => run_with::<Wheel>(network, seed, control),
-        CalendarChoice::Heap => run_with::<Heap>(network, seed, control),
-    }
+    through(Steps::of(network, seed, share.bytes, control)?, control)
 }
 
 /// Lets the network of `scenario` change as it does in a run with `seed`, without anything being sent, up to `until` or
@@ -70,11 +63,9 @@ pub fn walk(scenario: &Scenario, seed: u64, until: Option<Duration>, control: &C
         }
         network.duration = until;
     }
-    if let Some(problem) = Forecast::of(&network).too_large(Share::take(1).bytes) {
-        return Err(vec![problem].into());
-    }
-    control.look()?;
-    run_with::<Heap>(network, seed, control)
+    network.calendar = CalendarChoice::Heap;
+    let share = Share::take(1);
+    through(Steps::of(network, seed, share.bytes, control)?, control)
 }
 
 /// The summary of a run of `scenario` with `seed` in which nothing has happened yet: its rows without their numbers.
@@ -95,55 +86,10 @@ pub fn outline(scenario: &Scenario, seed: u64, control: &Control) -> Result<Tabl
     Ok(summary(Rows::with_unused_links(), &world, &network, &subjects, &activity))
 }
 
-/// Events between two looks at whether somebody wants the run to end; with many receivers one event takes milliseconds.
-const AT_ONCE: u64 = 64;
-
-fn run_with<C: Calendar>(mut network: Network, seed: u64, control: &Control) -> Result<RunOutput, Failure>
-where
-    World<C>: Loop,
-{
-    let mut world = build::<C>(&network, seed, control)?;
-    let end = Instant(network.duration.0);
+/// All steps of a run, unless somebody wants it to end.
+fn through(mut steps: Steps, control: &Control) -> Result<RunOutput, Failure> {
+    let end = steps.end();
     control.begin(end);
-    let interrupted = loop {
-        if !control.goes_on(world.now()) {
-            break true;
-        }
-        if let Some(fault) = world.fault() {
-            return Err(vec![of_queue(fault, &network, world.now())].into());
-        }
-        if world.advance(end, AT_ONCE) == Progress::Done {
-            break false;
-        }
-    };
-    if interrupted {
-        world.settle();
-    }
-    let activity = Activity::of_run(&world, &network, seed);
-    // What warnings look at, and what they need for that, is gone before the rows come.
-    let warnings = warning::of_run(&world, &network, &activity);
-    let subjects = Subjects::taken_from(&mut network);
-    let summary = summary(Rows::default(), &world, &network, &subjects, &activity);
-    let mut tables = tables(&mut world, &subjects, &network);
-    tables.push(summary);
-    tables.push(warning::table(&warnings));
-    Ok(RunOutput {
-        tables,
-        warnings,
-        interrupted,
-        simulated_s: world.now().as_secs_f64(),
-        packet_hops: world.packet_hops(),
-        events: world.events(),
-        trace: world.digest(),
-    })
-}
-
-/// What a queue of the network has done that no queue may do.
-fn of_queue(fault: &Fault, network: &Network, now: Instant) -> Problem {
-    let (link, queue, what) = (&network.links[fault.link.index()].name, &fault.queue, &fault.what);
-    let now = now.as_secs_f64();
-    Problem::new(
-        format!("links.{link}.queue"),
-        format!("the queue {queue:?} {what} (seen at {now} s; the run has ended)"),
-    )
+    while control.goes_on(steps.now()) && steps.advance(Duration(end.0), AT_ONCE)? == Progress::Paused {}
+    Ok(steps.finish())
 }
