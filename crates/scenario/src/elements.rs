@@ -1,24 +1,23 @@
 //! Element sets from a file, whose content takes the place of its name in the scenario.
 
-use crate::files::Named;
+use crate::files::{Files, Named};
 use crate::problem::{Problem, given, nearest};
 use faircast_orbit::elements::ElementSets;
 use serde_json::{Value, json};
-use std::path::Path;
 
 /// Samples that come with the program, by the names that stand for them.
 const SAMPLES: [(&str, &str); 1] = [("iridium-next", include_str!("../data/iridium-next.json"))];
 
 /// Puts the content of the file of `topology.elements` in the place of its name; what cannot be read is reported and
-/// left out. `folder` is where the scenario lies, if that is known.
-pub(crate) fn inline(scenario: &mut Value, folder: Option<&Path>) -> Option<Problem> {
+/// left out. `files`: where it is.
+pub(crate) fn inline(scenario: &mut Value, files: Files<'_>) -> Option<Problem> {
     let elements = scenario.get_mut("topology")?.get_mut("elements")?;
     let Value::String(name) = &*elements else { return None };
     let read = match SAMPLES.iter().find(|(sample, _)| sample == name) {
         Some((_, text)) => Ok(Named::built_in(name, text)),
         None => {
             let samples = SAMPLES.iter().map(|(sample, _)| *sample);
-            Named::read(folder, name).map_err(|error| format!("{error}{}", nearest(name, samples)))
+            Named::read(files, name).map_err(|error| format!("{error}{}", nearest(name, samples)))
         }
     };
     let read = read.and_then(|file| {

@@ -1,15 +1,28 @@
-//! Files: the scenario's own, and those that it names, which are all read here.
+//! Files: the scenario's own, and those that it names, which are all read here. Where there are no folders, as in a
+//! browser, their contents are given by name.
 //!
 //! A scenario may come from a stranger. What it names must be a regular file, so that no reading waits for a pipe or
 //! never ends at a device; no file is read beyond a limit, whatever its length is said to be; and a file outside the
 //! scenario's folder is not quoted in messages, which may be shown to who wrote the scenario.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 /// Bytes of a file at most.
 pub const LARGEST: u64 = 1 << 24;
+
+/// Where the files are that a scenario names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Files<'f> {
+    /// Nobody has said.
+    Unknown,
+    /// In the scenario's folder, from which their paths lead.
+    Folder(&'f Path),
+    /// Here, by the names that the scenario has for them.
+    Given(&'f BTreeMap<String, Vec<u8>>),
+}
 
 /// The text of a file that a scenario names.
 #[derive(Debug)]
@@ -22,15 +35,24 @@ pub(crate) struct Named<'n> {
 }
 
 impl<'n> Named<'n> {
-    /// The file that a scenario which lies in `folder` calls `name`; or why it cannot be read.
-    pub fn read(folder: Option<&Path>, name: &'n str) -> Result<Named<'n>, String> {
-        let Some(folder) = folder else {
-            return Err(format!("{name} cannot be read: nobody has said where the scenario lies, so give a list"));
-        };
-        let path = folder.join(name);
-        let (text, is_outside) =
-            regular(folder, &path).map_err(|why| format!("the file {} cannot be read: {why}", path.display()))?;
-        Ok(Named { text, name, is_outside })
+    /// The file that a scenario calls `name`; or why it cannot be read.
+    pub fn read(files: Files<'_>, name: &'n str) -> Result<Named<'n>, String> {
+        let cannot = |path: &Path, why: String| format!("the file {} cannot be read: {why}", path.display());
+        match files {
+            Files::Unknown => {
+                Err(format!("{name} cannot be read: nobody has said where the scenario lies, so give a list"))
+            }
+            Files::Folder(folder) => {
+                let path = folder.join(name);
+                let (text, is_outside) = regular(folder, &path).map_err(|why| cannot(&path, why))?;
+                Ok(Named { text, name, is_outside })
+            }
+            Files::Given(files) => {
+                let bytes = files.get(name).ok_or_else(|| "it has not been given".to_owned());
+                let text = bytes.and_then(|bytes| limited(&bytes[..])).map_err(|why| cannot(Path::new(name), why))?;
+                Ok(Named { text, name, is_outside: false })
+            }
+        }
     }
 
     /// A text that comes with the program.
@@ -99,7 +121,7 @@ mod tests {
         for place in ["in/own", "other"] {
             std::fs::write(folder.join(place), "secret\n").expect("a file can be written");
         }
-        let of = |name| Named::read(Some(&folder.join("in")), name).expect("it can be read");
+        let of = |name| Named::read(Files::Folder(&folder.join("in")), name).expect("it can be read");
         assert_eq!(of("own").wrong(Some((1, 3)), ", line 1: secret"), "own, line 1: secret");
         let outside =
             "../other, line 1, column 3: not legal there; what a file outside the scenario's folder holds is not shown";
@@ -111,6 +133,16 @@ mod tests {
             assert!(!of("link").wrong(None, ": secret").contains("secret"));
         }
         std::fs::remove_dir_all(folder).expect("it can be removed");
+    }
+
+    #[test]
+    fn what_is_given_is_read_by_its_name() {
+        let files = BTreeMap::from([("trace.csv".to_owned(), b"text".to_vec()), ("x".to_owned(), vec![0xff])]);
+        let read = |name| Named::read(Files::Given(&files), name);
+        assert_eq!(read("trace.csv").expect("it is given").text, "text");
+        let why = |name| read(name).expect_err("it cannot be read");
+        assert_eq!(why("/etc/passwd"), "the file /etc/passwd cannot be read: it has not been given");
+        assert_eq!(why("x"), "the file x cannot be read: it is not a text in UTF-8");
     }
 
     #[test]
@@ -133,11 +165,11 @@ mod tests {
             ("/dev/zero", "it is a device or pipe"),
             ("missing", "No such file"),
         ] {
-            let error = Named::read(Some(&folder), name).expect_err("it is no regular file");
+            let error = Named::read(Files::Folder(&folder), name).expect_err("it is no regular file");
             assert!(error.contains(why), "{error}");
         }
         // A file of the kernel, of length 0.
-        assert_eq!(Named::read(Some(&folder), "/proc/self/status").expect("a regular file").text, "");
+        assert_eq!(Named::read(Files::Folder(&folder), "/proc/self/status").expect("a regular file").text, "");
         std::fs::remove_dir_all(folder).expect("it can be removed");
     }
 }

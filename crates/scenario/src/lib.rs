@@ -54,7 +54,7 @@ mod traces;
 pub mod warning;
 
 pub use form::schema::schema;
-pub use form::toml_lines::{TomlLine, toml_lines};
+pub use form::toml_lines::{TomlLine, toml_errors, toml_lines, toml_values};
 pub use guests::Guests;
 pub use model::Scenario;
 pub use network::Network;

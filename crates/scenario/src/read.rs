@@ -7,6 +7,7 @@
 use crate::control::{Cancelled, Control, Failure};
 use crate::elements;
 use crate::expand::expand;
+use crate::files::Files;
 use crate::form::repair::{self, Repair};
 use crate::form::schema::{decisive, schema, without_files};
 use crate::form::{guests, quantity, toml_text, translate};
@@ -17,6 +18,7 @@ use crate::shorthand::{self, Limits, Origins};
 use crate::traces;
 use jsonschema::Validator;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -27,7 +29,7 @@ impl Scenario {
     /// Everything that is wrong with it. Errors of TOML itself come alone, with line and column.
     pub fn from_toml(text: &str) -> Result<Scenario, Vec<Problem>> {
         let (value, unreadable) = toml_text::to_json(text)?;
-        read(value, unreadable, None, &Control::default()).map_err(Failure::problems)
+        read(value, unreadable, Files::Unknown, &Control::default()).map_err(Failure::problems)
     }
 
     /// Reads a scenario from a JSON value.
@@ -43,7 +45,7 @@ impl Scenario {
     /// # Errors
     /// Everything that is wrong with it; that it was cancelled.
     pub fn from_json_unless_cancelled(value: Value, control: &Control) -> Result<Scenario, Failure> {
-        read(value, Vec::new(), None, control)
+        read(value, Vec::new(), Files::Unknown, control)
     }
 
     /// Reads a scenario that lies in `folder` from a JSON value. The files that it names are read, too: their content
@@ -52,7 +54,16 @@ impl Scenario {
     /// # Errors
     /// Everything that is wrong with it and its files.
     pub fn from_json_in(value: Value, folder: &Path) -> Result<Scenario, Vec<Problem>> {
-        read(value, Vec::new(), Some(folder), &Control::default()).map_err(Failure::problems)
+        read(value, Vec::new(), Files::Folder(folder), &Control::default()).map_err(Failure::problems)
+    }
+
+    /// Reads a scenario from a JSON value, and the files that it names from `files`, by the names that it has for them:
+    /// where there are no folders. Their content takes the places of their names.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it and its files; of a file that is not given, that.
+    pub fn from_json_with(value: Value, files: &BTreeMap<String, Vec<u8>>) -> Result<Scenario, Vec<Problem>> {
+        read(value, Vec::new(), Files::Given(files), &Control::default()).map_err(Failure::problems)
     }
 
     /// The scenario with everything filled in that has a default, keys in alphabetical order. Read back it gives the
@@ -79,14 +90,9 @@ pub fn toml_to_json(text: &str) -> Result<Value, Vec<Problem>> {
     if unreadable.is_empty() { Ok(value) } else { Err(unreadable) }
 }
 
-/// `unreadable`: values that could not even be put into `value`; null stands in their places. `folder`: where the
-/// scenario lies, if that is known.
-fn read(
-    mut value: Value,
-    unreadable: Vec<Problem>,
-    folder: Option<&Path>,
-    control: &Control,
-) -> Result<Scenario, Failure> {
+/// `unreadable`: values that could not even be put into `value`; null stands in their places. `files`: where those are
+/// that it names.
+fn read(mut value: Value, unreadable: Vec<Problem>, files: Files<'_>, control: &Control) -> Result<Scenario, Failure> {
     whole_numbers(&mut value);
     let mut problems = unreadable;
     let mut repairs = Vec::new();
@@ -94,8 +100,8 @@ fn read(
     let mut replaced = Places::default();
     // Keys that were meant by others.
     let mut misspelt = Places::default();
-    problems.extend(traces::inline(&mut value, folder));
-    problems.extend(elements::inline(&mut value, folder));
+    problems.extend(traces::inline(&mut value, files));
+    problems.extend(elements::inline(&mut value, files));
     // Messages quote what was written.
     let written = value.clone();
     let checker = checker();

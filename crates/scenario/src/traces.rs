@@ -9,24 +9,23 @@
 //! The first line names the columns; a unit stands there in brackets or in every cell. What is empty stays as it is.
 //! Lines that begin with `#` are comments.
 
-use crate::files::Named;
+use crate::files::{Files, Named};
 use crate::problem::{Problem, given, list, nearest, shortened};
 use faircast_proto::time::{Duration, Rate};
 use serde_json::{Map, Value, json};
-use std::path::Path;
 
 const COLUMNS: [&str; 5] = ["time", "rate", "delay", "loss", "up"];
 
-/// Puts the contents of files in the places of their names; what cannot be read is reported and left out. `folder` is
-/// where the scenario lies, if that is known.
-pub(crate) fn inline(scenario: &mut Value, folder: Option<&Path>) -> Vec<Problem> {
+/// Puts the contents of files in the places of their names; what cannot be read is reported and left out. `files`:
+/// where they are.
+pub(crate) fn inline(scenario: &mut Value, files: Files<'_>) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut of_links = |links: &mut Value, path: &str| {
         for (name, entry) in links.as_object_mut().into_iter().flatten() {
             let path = format!("{path}.{name}");
-            direction(entry, &path, folder, &mut problems);
+            direction(entry, &path, files, &mut problems);
             if let Some(back) = entry.get_mut("back") {
-                direction(back, &format!("{path}.back"), folder, &mut problems);
+                direction(back, &format!("{path}.back"), files, &mut problems);
             }
         }
     };
@@ -42,10 +41,10 @@ pub(crate) fn inline(scenario: &mut Value, folder: Option<&Path>) -> Vec<Problem
 }
 
 /// The changes of one direction of a link.
-fn direction(settings: &mut Value, path: &str, folder: Option<&Path>, problems: &mut Vec<Problem>) {
+fn direction(settings: &mut Value, path: &str, files: Files<'_>, problems: &mut Vec<Problem>) {
     let Some(changes) = settings.get_mut("changes") else { return };
     let Value::String(name) = &*changes else { return };
-    let read = Named::read(folder, name).and_then(|file| {
+    let read = Named::read(files, name).and_then(|file| {
         parse(&file.text).map_err(|Wrong { line, column, message }| {
             file.wrong(Some((line, column)), &format!(", line {line}: {message}"))
         })

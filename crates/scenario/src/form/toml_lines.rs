@@ -1,5 +1,6 @@
-//! The lines of a TOML text on which something stands.
+//! Where something stands in a TOML text.
 
+use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -15,8 +16,7 @@ pub struct TomlLine {
 /// For each path, such as `links.bottleneck.delay` or `probes.queues[0]`, the line on which it stands in a TOML text,
 /// or the table or list that it would be in. Nothing for what would be in no table, and if the text is no TOML.
 pub fn toml_lines<P: AsRef<str>>(text: &str, paths: impl IntoIterator<Item = P>) -> Vec<Option<TomlLine>> {
-    // A byte order mark is no part of the text, and on the first line.
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let (_, text) = without_mark(text);
     let (table, errors) = DeTable::parse_recoverable(text);
     let table = errors.is_empty().then(|| table.into_inner());
     let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
@@ -32,10 +32,41 @@ pub fn toml_lines<P: AsRef<str>>(text: &str, paths: impl IntoIterator<Item = P>)
     paths.into_iter().map(line).collect()
 }
 
+/// For each path the bytes of a TOML text in which its value stands, so that another may be put in its place. Nothing for
+/// what is not there, for tables that have headers or keys with dots, and if the text is no TOML.
+pub fn toml_values<P: AsRef<str>>(text: &str, paths: impl IntoIterator<Item = P>) -> Vec<Option<Range<usize>>> {
+    let (mark, text) = without_mark(text);
+    let (table, errors) = DeTable::parse_recoverable(text);
+    let table = errors.is_empty().then(|| table.into_inner());
+    let value = |path: P| {
+        let found = in_table(table.as_ref()?, path.as_ref()).filter(|found| found.left == 0)?;
+        let stands_there = !found.is_table || text[found.value.clone()].starts_with('{');
+        stands_there.then_some(found.value.start + mark..found.value.end + mark)
+    };
+    paths.into_iter().map(value).collect()
+}
+
+/// The bytes of a text at which it is no legal TOML, in the order in which reading it reports them.
+pub fn toml_errors(text: &str) -> Vec<Option<Range<usize>>> {
+    let (mark, text) = without_mark(text);
+    let (_, errors) = DeTable::parse_recoverable(text);
+    errors.iter().map(|error| error.span().map(|span| span.start + mark..span.end + mark)).collect()
+}
+
+/// A text after its byte order mark, which is no part of it, and how many bytes that takes.
+fn without_mark(text: &str) -> (usize, &str) {
+    let rest = text.strip_prefix('\u{feff}').unwrap_or(text);
+    (text.len() - rest.len(), rest)
+}
+
 /// What has been found of a path.
 struct Found {
     /// The byte of the text where it begins.
     at: usize,
+    /// The bytes of its value; of a table that has a header, those of that.
+    value: Range<usize>,
+    /// Whether it is a table.
+    is_table: bool,
     /// How many bytes of the path lead further.
     left: usize,
     /// Whether it is a table that only the headers of others mention.
@@ -52,7 +83,8 @@ fn in_table(table: &DeTable<'_>, path: &str) -> Option<Found> {
     // A table has the place of its header, or that of its name in the first header that mentions it.
     let (is_table, is_implied) = (value.get_ref().is_table(), value.span() == key.span());
     let own = if is_table { value.span() } else { key.span() };
-    Some(within(value, rest, Found { at: own.start, left: rest.len(), is_implied: is_table && is_implied }))
+    let is_implied = is_table && is_implied;
+    Some(within(value, rest, Found { at: own.start, value: value.span(), is_table, left: rest.len(), is_implied }))
 }
 
 /// How far the rest of a path leads in a value, which is `own`.
@@ -62,7 +94,8 @@ fn within(value: &Spanned<DeValue<'_>>, rest: &str, own: Found) -> Found {
         DeValue::Array(items) => {
             rest.strip_prefix('[').and_then(|rest| rest.split_once(']')).and_then(|(index, rest)| {
                 let item = items.get(index.parse::<usize>().ok()?)?;
-                Some(within(item, rest, Found { at: item.span().start, left: rest.len(), is_implied: false }))
+                let (at, value, is_table) = (item.span().start, item.span(), item.get_ref().is_table());
+                Some(within(item, rest, Found { at, value, is_table, left: rest.len(), is_implied: false }))
             })
         }
         _ => None,
@@ -152,6 +185,35 @@ list = ["a",
         assert_eq!(at("links.b.c.rate"), Some((16, true)));
         assert_eq!(at("links.b.d"), Some((18, false)));
         assert_eq!(at("links.b"), Some((18, true)));
+    }
+
+    #[test]
+    fn values_stand_where_another_can_take_their_place() {
+        for text in [TEXT.to_owned(), format!("\u{feff}{TEXT}")] {
+            let value = |path: &str| toml_values(&text, [path])[0].clone().map(|bytes| &text[bytes]);
+            assert_eq!([value("format"), value("links.a.delay")], [Some("1"), Some("\"1 ms\"")]);
+            assert_eq!(value("links.a.changes[1].delay"), Some("\"3 ms\""));
+            assert_eq!(value("links.a.changes[0]"), Some("{ at = \"1 s\" }"));
+            assert_eq!([value("links.b.topics"), value("links.b.topics.one")], [Some("{ one = 1 }"), Some("1")]);
+            assert_eq!([value("links.b.loss.p"), value("rows[1].x")], [Some("0.1"), Some("2")]);
+            assert_eq!(value("rows[1].list"), Some("[\"a\",\n  \"b\"]"));
+            // Tables with headers, those that only others mention, and what is not there.
+            let none = ["links.a", "links.a.queue", "links", "links.b.loss", "rows[0]", "links.a.rate", "x", ""];
+            assert_eq!(none.map(value), [None; 8]);
+        }
+        assert_eq!(toml_values("format = ", ["format"]), [None]);
+    }
+
+    #[test]
+    fn errors_have_places() {
+        let text = "format = 1\nname = x\n";
+        assert_eq!(toml_errors(text), [Some(18..19)]);
+        assert_eq!(toml_errors(&format!("\u{feff}{text}")), [Some(21..22)]);
+        // As many as there are problems.
+        let several = format!("{text}[links\na = 1\na = 2\n");
+        let problems = crate::toml_to_json(&several).expect_err("it is no TOML");
+        assert_eq!((toml_errors(&several).len(), problems.len() > 1), (problems.len(), true));
+        assert_eq!(toml_errors(TEXT), []);
     }
 
     #[test]
