@@ -103,7 +103,15 @@ def document_of(subject: Subject, values: int) -> Made:
         "traffic": traffic,
         "optimum": optimum_of(subject.rows),
         "changes": network.changes(data),
-        "why": reasons(shown[0], by_seed[0].get("flows"), traffic, time["warmup_s"], subject.folder, subject.explainer),
+        "why": reasons(
+            shown[0],
+            by_seed[0].get("flows"),
+            traffic,
+            time["warmup_s"],
+            subject.folder,
+            time["interval_s"],
+            subject.explainer,
+        ),
         "runs": runs,
         "bandsAre": "",
     }

@@ -24,6 +24,10 @@ MOST_ROWS = 3_000_000
 """In longer tables nothing is looked for."""
 
 
+LATELY = 3.0
+"""Probe intervals between what an explanation tells of and the end of that in which the rate was less."""
+
+
 class Explainer(NamedTuple):
     """Who explains falls."""
 
@@ -39,6 +43,7 @@ def reasons(
     traffic: Sequence[Mapping[str, Any]],
     warmup_s: float,
     folder: Path | None,
+    interval_s: float,
     explainer: Explainer | None,
 ) -> list[dict[str, Any]]:
     """The deepest fall of each flow or session after the warm-up, with its causes or the command that finds them."""
@@ -50,6 +55,8 @@ def reasons(
         said = explainer.explain(result, flow, at_s)
         if said is None and folder is None:
             continue
+        if said is not None and (said.moment_s is None or said.moment_s < at_s - LATELY * interval_s):
+            continue  # what it tells of was long before, and is not why the rate fell then
         told: dict[str, Any] = {"seed": result.seed, "t_s": at_s, "flow": flow}
         if said is not None:
             told |= {"headline": said.headline, "steps": [step.text for step in said.steps], "command": ""}
