@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -79,9 +80,11 @@ def read_parts(path: Path, columns: Sequence[str], rows: int) -> Iterator[pa.Rec
 
     with path.open("rb") as opened:
         file = _complained(path, lambda: pq.ParquetFile(opened))
-        parts = file.iter_batches(batch_size=rows, columns=list(columns), use_threads=room() is None)
-        while (part := _complained(path, lambda: next(parts, None))) is not None:
-            yield part
+        options: dict[str, Any] = {"batch_size": rows, "columns": list(columns), "use_threads": room() is None}
+        for group in range(file.metadata.num_row_groups):  # one by one: Arrow keeps all that it has read of several
+            parts = file.iter_batches(row_groups=[group], **options)
+            while (part := _complained(path, partial(next, parts, None))) is not None:
+                yield part
 
 
 def _read(path: Path, what: Callable[[pq.ParquetFile], Any]) -> Any:

@@ -324,6 +324,7 @@ def test_bands_of_more_seeds_are_intervals() -> None:
     assert expected.ci95 is not None
     assert found["rate_bps.mean"][at] == pytest.approx(expected.mean)
     assert found["rate_bps.high"][at] - found["rate_bps.mean"][at] == pytest.approx(expected.ci95)
+    assert found["rate_bps.mean"][at] - found["rate_bps.low"][at] == pytest.approx(expected.ci95)
 
 
 def test_of_many_seeds_the_first_are_in_the_page() -> None:
@@ -366,7 +367,7 @@ def test_columns_begin_where_a_browser_can_take_them() -> None:
     chunk = Chunk("c")
     assert chunk.put(np.array([1, 2, 3]), "<u4") == 0
     assert chunk.put(np.array([1.0]), "<f8") == 16
-    assert Chunk("c").text() == Chunk("c").text()
+    assert base64.b64decode(chunk.text())[4:8] == bytes(4), "gzip has a place for the time, which is left empty"
 
 
 def test_changes_of_a_network_are_said_in_words() -> None:
@@ -466,3 +467,22 @@ def test_a_constellation_has_positions_of_its_satellites(tmp_path: Path) -> None
     # Over a second a satellite of Iridium moves by 360 degrees in 6000 s, the earth turns by 0.004 degrees below it.
     step = np.hypot(np.diff(latitude[:, 0]), np.cos(np.radians(latitude[:-1, 0])) * np.diff(longitude[:, 0]))
     np.testing.assert_allclose(step / np.diff(times), 360.0 / 6000.0, rtol=0.1)
+
+
+def test_a_file_is_read_in_parts_in_its_order(tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    from faircast.parquet import read_columns, read_parts
+
+    _, whole = made_table(rows=3000)
+    path = tmp_path / "flows.parquet"
+    pq.write_table(whole, path, row_group_size=700)
+    parts = list(read_parts(path, ["rate_bps", "flow"], 300))
+    assert max(part.num_rows for part in parts) == 300
+    together = pa.Table.from_batches(parts)
+    assert together.column("flow").to_pylist() == whole.column("flow").to_pylist()
+    np.testing.assert_array_equal(together.column("rate_bps").to_numpy(), whole.column("rate_bps").to_numpy())
+    assert read_columns(path) == whole.column_names
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(InputError, match="not a whole Parquet file"):
+        list(read_parts(path, ["flow"], 300))

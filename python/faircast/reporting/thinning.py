@@ -90,41 +90,57 @@ def extremes(table: Table, subjects: Codes, drawn: Sequence[str], windows: int, 
     import numpy as np
 
     size = max(len(subjects.found), 1) * windows
-    lowest = {name: (np.full(size, np.inf), np.full(size, -1, np.int64)) for name in drawn or ("",)}
-    highest = {name: (np.full(size, -np.inf), np.full(size, -1, np.int64)) for name in drawn or ("",)}
+    best = [(name, sign, Best.of(size)) for name in drawn or ("",) for sign in (1.0, -1.0)]
     start = 0
     for part in table.parts(["t_s", *shown_columns(subjects, drawn)]):
         t_s = part["t_s"]
         window = np.clip((t_s / stop_s * windows - 1e-9).astype(np.int64), 0, windows - 1)
         key = subjects.of(part) * windows + window
-        row = np.arange(start, start + len(t_s))
-        for name in drawn or ("",):
-            value = part[name] if name else row.astype(np.float64)
-            there = ~np.isnan(value)
-            first_of(lowest[name], key[there], value[there], row[there])
-            first_of(highest[name], key[there], value[there], row[there], sign=-1)
+        order = np.argsort(key, kind="stable")
+        keys, first = np.unique(key[order], return_index=True)
+        for name, sign, so_far in best:
+            value = part[name] if name else np.arange(start, start + len(t_s), dtype=np.float64)
+            so_far.take(sign * value[order], order + start, keys, first)
         start += len(t_s)
-    ends = [rows for of in (lowest, highest) for _, rows in of.values()]
-    found = np.unique(np.concatenate(ends))
+    found = np.unique(np.concatenate([so_far.rows for _, _, so_far in best]))
     return found[found >= 0]
+
+
+@dataclass(frozen=True)
+class Best:
+    """The lowest value of each subject and window so far, and in which row it stands."""
+
+    values: Floats
+    rows: Rows
+    """-1 where there is none."""
+
+    @classmethod
+    def of(cls, size: int) -> Best:
+        """Of none so far."""
+        import numpy as np
+
+        return cls(np.full(size, np.inf), np.full(size, -1, np.int64))
+
+    def take(self, value: Floats, row: Rows, keys: Rows, first: Rows) -> None:
+        """Look at more values, sorted by keys, each of which begins at `first`. Of equal ones the first row counts."""
+        import numpy as np
+
+        if not len(value):
+            return
+        known = np.where(np.isnan(value), np.inf, value)
+        lowest = np.minimum.reduceat(known, first)
+        group = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(value))))
+        places = np.flatnonzero((known == lowest[group]) & (known < np.inf))
+        there, which = np.unique(group[places], return_index=True)
+        chosen, at = places[which], keys[there]
+        better = known[chosen] < self.values[at]
+        self.values[at[better]] = known[chosen[better]]
+        self.rows[at[better]] = row[chosen[better]]
 
 
 def shown_columns(subjects: Codes, drawn: Sequence[str]) -> list[str]:
     """The columns that are read."""
     return list(dict.fromkeys([*subjects.columns, *drawn]))
-
-
-def first_of(best: tuple[Floats, Rows], key: Rows, value: Floats, row: Rows, sign: int = 1) -> None:
-    """Take over what is lower (with `sign` -1: higher) than the best of its key so far."""
-    import numpy as np
-
-    order = np.lexsort((row, sign * value, key))
-    keys, first = np.unique(key[order], return_index=True)
-    chosen = order[first]
-    values, rows = best
-    better = sign * value[chosen] < sign * values[keys]
-    values[keys[better]] = value[chosen[better]]
-    rows[keys[better]] = row[chosen[better]]
 
 
 def read(table: Table, keep: Kept, columns: Sequence[str]) -> dict[str, Any]:
