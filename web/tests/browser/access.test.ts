@@ -122,6 +122,8 @@ test("on paper there are pictures and no controls", async () => {
   assert.equal(await page.locator("canvas").first().isVisible(), true);
   const paper = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   assert.equal(paper, "rgb(255, 255, 255)");
+  const series = await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--c0"));
+  assert.equal(series, "#0072b2");
 });
 
 test("without data a page is below 3 MB, and it is one file", async () => {
