@@ -55,8 +55,8 @@ def reasons(
         said = explainer.explain(result, flow, at_s)
         if said is None and folder is None:
             continue
-        if said is not None and (said.moment_s is None or said.moment_s < at_s - LATELY * interval_s):
-            continue  # what it tells of was long before, and is not why the rate fell then
+        if said is not None and not is_fall(said, at_s - LATELY * interval_s):
+            continue  # the rate of the receivers fell then, and not by what the sender did
         told: dict[str, Any] = {"seed": result.seed, "t_s": at_s, "flow": flow}
         if said is not None:
             told |= {"headline": said.headline, "steps": [step.text for step in said.steps], "command": ""}
@@ -67,6 +67,13 @@ def reasons(
             told |= {"headline": headline, "steps": [], "command": command}
         found.append(told)
     return sorted(found, key=lambda one: one["t_s"])
+
+
+def is_fall(said: Explanation, since_s: float) -> bool:
+    """Whether an explanation tells of something that happened since a moment and made a rate less."""
+    facts = said.steps[0].facts if said.steps else {}
+    rose = "after_bps" in facts and facts["after_bps"] > facts["before_bps"]
+    return said.moment_s is not None and said.moment_s >= since_s and not rose
 
 
 def falls(flows: Table, able: Sequence[str], warmup_s: float) -> list[tuple[str, float, float, float]]:
