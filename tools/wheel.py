@@ -16,6 +16,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+WEB = ("report.js", "report.css", "licences.txt")
 CORE_MB, WHEEL_MB = 6.0, 20.0
 TAG = "-cp311-abi3-"
 
@@ -33,6 +34,9 @@ def sizes(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as opened:
         cores = [info for info in opened.infolist() if Path(info.filename).match("_native.*")]
         cores = [info for info in cores if not info.filename.endswith(".pyi")]
+        names = opened.namelist()
+    if not {f"faircast/web/{name}" for name in WEB} <= set(names):
+        sys.exit(f"{wheel.name}: the web part is to be there; make web builds it")
     if len(cores) != 1 or TAG not in wheel.name:
         sys.exit(f"{wheel.name}: one core, and {TAG} in the name, are to be there")
     core, whole = cores[0].compress_size / 1e6, wheel.stat().st_size / 1e6

@@ -499,3 +499,16 @@ def test_what_rose_or_was_long_before_does_not_explain_a_fall() -> None:
     assert not is_fall(said(19.0, before_bps=1.0, after_bps=2.0), 17.0)
     assert not is_fall(said(16.9), 17.0)
     assert not is_fall(said(None), 17.0)
+
+
+def test_what_a_receiver_that_has_left_measured_is_in_no_band() -> None:
+    data = copy.deepcopy(DATA)
+    data["sessions"]["video"]["receivers"]["leave"] = ["20 s", "10 s"]
+    runs = faircast.run(data, seeds=[1, 2])
+    found = bands.bands_of([tables_of(one) for one in runs], 20.0, dict.fromkeys(bands.TABLES, 0.5))["receivers"]
+    names = np.array(found["receiver"].words)[found["receiver"].codes]
+    own, late = names == "video-1", found["t_s"] > 16.0
+    assert np.all(np.isnan(found["rtt_s.mean"][own & late]))
+    assert np.all(found["rtt_s.mean"][own & (found["t_s"] > 6.0) & (found["t_s"] < 9.0)] > 0)
+    (rtts,) = [one.receivers.column("rtt_s").to_numpy()[-1] for one in runs if one.seed == 1]
+    assert rtts > 0, "the table has the last value that it measured"

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TABLES = {
-    "flows": ("rate_bps", "cwnd_pkts", "srtt_s"),
-    "receivers": ("rate_bps", "level", "rtt_s", "loss_event_rate"),
+    "flows": ("rate_bps", "sending_bps", "cwnd_pkts", "srtt_s"),
+    "receivers": ("rate_bps", "level", "rtt_s", "loss_event_rate", "loss_rate", "loss"),
     "queues": ("queue_pkts", "average_pkts", "sojourn_s"),
     "links": ("utilisation",),
 }
@@ -67,11 +67,13 @@ def _of_table(tables: Sequence[Table], columns: Sequence[str], stop_s: float, st
     for table in tables:
         total, number = np.zeros((len(columns), size)), np.zeros((len(columns), size))
         for part in table.parts(["t_s", *subjects.columns, *columns]):
+            # What a receiver has measured stays as it was when it has left, but then it means nothing any more.
+            is_member = ~np.isnan(part["rate_bps"]) if table.name == "receivers" else True
             # A row stands for the interval that ends at its moment, thus the bin is the one that ends there or later.
             place = np.clip(np.ceil(part["t_s"] / bin_s - ENDS).astype(np.int64) - 1, 0, bins - 1)
             key = subjects.of(part) * bins + place
             for at, name in enumerate(columns):
-                there = ~np.isnan(part[name])
+                there = ~np.isnan(part[name]) & is_member
                 total[at] += np.bincount(key[there], part[name][there], minlength=size)
                 number[at] += np.bincount(key[there], minlength=size)
         for at, name in enumerate(columns):

@@ -30,7 +30,7 @@ class Shown:
 
 SHOWN = {
     "flows": Shown(("flow",), ("rate_bps", "sending_bps", "cwnd_pkts", "srtt_s", "mean_level")),
-    "receivers": Shown(("session", "receiver"), ("rate_bps", "level", "rtt_s", "loss_event_rate")),
+    "receivers": Shown(("session", "receiver"), ("rate_bps", "level", "rtt_s", "loss_event_rate", "loss_rate", "loss")),
     "layers": Shown(("session", "group"), ("rate_bps", "members")),
     "queues": Shown(("link",), ("queue_pkts", "average_pkts", "sojourn_s")),
     "links": Shown(("link",), ("utilisation", "dropped_overflow_pkts", "dropped_active_pkts", "lost_pkts")),

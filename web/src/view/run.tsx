@@ -6,7 +6,7 @@ import type { Document, RunParts, Traffic, Why } from "../model/document.ts";
 import { marksOf } from "../model/marks.ts";
 import { Store } from "../model/store.ts";
 import { limitingOf, phasesOf, stretchesOf } from "../model/strips.ts";
-import { has, series, subjects, type Table } from "../model/table.ts";
+import { has, series, subjects, type Series as Measured, type Table } from "../model/table.ts";
 import { Chart, type Level, type Line } from "./chart.tsx";
 import { Controls } from "./controls.tsx";
 import { Globe } from "./globe.tsx";
@@ -118,6 +118,12 @@ function Series({ store, run, tables, bands }: SeriesProps) {
         lines: flows,
         levels: optimum(limits(flows)),
       },
+      {
+        title: "Sending rates",
+        note: "The rates at which sources that have one send.",
+        quantity: "rate",
+        lines: inOrder(of("flows", "flow", "sending_bps", flow), run.traffic).filter(isSending),
+      },
       { title: "Rates of receivers", quantity: "rate", lines: receivers, levels: optimum(limits(receivers)) },
       {
         title: "Queues",
@@ -152,6 +158,18 @@ function Series({ store, run, tables, bands }: SeriesProps) {
         note: "As the receivers measure them.",
         quantity: "part",
         lines: of("receivers", "receiver", "loss_event_rate", receiver),
+      },
+      {
+        title: "Loss rates",
+        note: "As the receivers of pgmcc measure them.",
+        quantity: "part",
+        lines: of("receivers", "receiver", "loss_rate", receiver),
+      },
+      {
+        title: "Loss that counts",
+        note: "What the receivers of MLDA measure, without what they take for errors of links.",
+        quantity: "part",
+        lines: of("receivers", "receiver", "loss", receiver),
       },
       {
         title: "Use of links",
@@ -197,11 +215,20 @@ function linesOf({ tables, bands, table, subject, column, look }: Wanted): Line[
   return names
     .map((name, place): Line => {
       const plain = { name, label: name, ...lookOf(place), width: 1.4, ...look(name, place) };
-      if (!has(over, `${column}.mean`)) return { ...plain, series: series(own, subject, name, column) };
+      if (!has(over, `${column}.mean`)) {
+        const found = series(own, subject, name, column);
+        return { ...plain, series: table === "receivers" ? whileMember(own, name, found) : found };
+      }
       const [mean, low, high] = ["mean", "low", "high"].map((end) => series(over, subject, name, `${column}.${end}`));
       return { ...plain, series: mean!, band: { low: low!, high: high! } };
     })
     .filter((line) => line.series.v.some((value) => Number.isFinite(value)));
+}
+
+/** What a receiver has measured stays as it was when it has left, but then it means nothing any more. */
+function whileMember(receivers: Table | undefined, name: string, { t, v }: Measured): Measured {
+  const rate = series(receivers, "receiver", name, "rate_bps").v;
+  return { t, v: v.map((value, row) => (Number.isNaN(rate[row]!) ? NaN : value)) };
 }
 
 /** Sessions before flows, as everywhere. */
@@ -229,6 +256,11 @@ function receiverLook(traffic: Traffic[]): (name: string, place: number) => Part
 /** Links on which next to nothing ever goes tell nothing: acknowledgements, idle ones. */
 function isUsed({ series: { v } }: Line): boolean {
   return v.some((value) => value >= 0.05);
+}
+
+/** Flows without a rate of their own have zero in this column. */
+function isSending({ series: { v } }: Line): boolean {
+  return v.some((value) => value > 0);
 }
 
 function wayLines(tables: Map<string, Table>): Line[] {

@@ -1,6 +1,6 @@
 /** Strips over time: layers as heat, who limits as a ribbon, what happened as marks. */
 
-import { useMemo, useRef } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { COLOURS, LEVELS, levelColour } from "../model/colours.ts";
 import { digits, moment } from "../model/format.ts";
 import type { Mark } from "../model/marks.ts";
@@ -92,6 +92,8 @@ export function Strips({ store, title, note, rows, colourOf, states, sayState }:
           role="img"
           aria-label={`${title}: ${now.map((row) => row.join(" ")).join("; ")}`}
           onClick={(event) => goTo(event, store, scale)}
+          onMouseMove={(event) => store.set({ hover: timeOf(event, scale) })}
+          onMouseLeave={() => store.set({ hover: null })}
         >
           {shown.map((row, place) => (
             <g key={row.name}>
@@ -152,11 +154,16 @@ function short(text: string, room: number): string {
   return text.length <= letters ? text : `${text.slice(0, letters - 1)}…`;
 }
 
-function goTo(event: MouseEvent, store: Store, scale: Scale): void {
-  const svg = event.currentTarget as SVGSVGElement;
-  const box = svg.getBoundingClientRect();
+/** The moment at which the mouse is; null beside the picture. */
+function timeOf(event: MouseEvent, scale: Scale): number | null {
+  const box = (event.currentTarget as SVGSVGElement).getBoundingClientRect();
   const x = ((event.clientX - box.left) / box.width) * scale.width;
-  if (x >= scale.left) store.goTo(scale.t(x));
+  return x >= scale.left ? scale.t(x) : null;
+}
+
+function goTo(event: MouseEvent, store: Store, scale: Scale): void {
+  const time = timeOf(event, scale);
+  if (time !== null) store.goTo(time);
 }
 
 function TimeAxis({ scale, from, to, y }: { scale: Scale; from: number; to: number; y: number }) {
@@ -244,6 +251,7 @@ export function Marks({ store, marks, note }: { store: Store; marks: Mark[]; not
   const from = useStore(store, (state) => state.from);
   const to = useStore(store, (state) => state.to);
   const alone = useStore(store, (state) => state.alone);
+  const [pointed, setPointed] = useState<Mark | null>(null);
   const scale = useMemo(() => scaleOf(Math.max(width, 200), from, to), [width, from, to]);
   const shown = useMemo(
     () => marks.filter(({ about }) => alone === null || about.length === 0 || about.includes(alone)),
@@ -270,7 +278,13 @@ export function Marks({ store, marks, note }: { store: Store; marks: Mark[]; not
           viewBox={`0 0 ${scale.width} ${height}`}
           role="img"
           aria-label={`What happened: ${kinds.map((kind) => `${kind} ${ofKind(kind).length}`).join(", ")}`}
-          onClick={(event) => nearest(event, store, scale, kinds, shown)}
+          onClick={(event) => {
+            const mark = nearest(event, scale, kinds, shown);
+            if (mark !== null) store.goTo(mark.t);
+            else goTo(event, store, scale);
+          }}
+          onMouseMove={(event) => setPointed(nearest(event, scale, kinds, shown))}
+          onMouseLeave={() => setPointed(null)}
         >
           {kinds.map((kind, place) => (
             <g key={kind}>
@@ -290,18 +304,25 @@ export function Marks({ store, marks, note }: { store: Store; marks: Mark[]; not
           <Needle store={store} scale={scale} height={kinds.length * ROW} />
         </svg>
       </div>
-      <MarkList store={store} marks={shown} />
+      <MarkList store={store} marks={shown} pointed={pointed} />
     </Picture>
   );
 }
 
 const LISTED = 8;
 
-/** The last marks up to the moment, as sentences. */
-function MarkList({ store, marks }: { store: Store; marks: Mark[] }) {
+/** The mark that is pointed at, otherwise the last ones up to the moment, as sentences. */
+function MarkList({ store, marks, pointed }: { store: Store; marks: Mark[]; pointed: Mark | null }) {
   const time = useStore(store, (state) => state.time);
   const last = marks.findLastIndex(({ t }) => t <= time + 1e-9);
   const shown = marks.slice(Math.max(0, last + 1 - LISTED), last + 1).reverse();
+  if (pointed !== null) {
+    return (
+      <p class="quiet">
+        {moment(pointed.t)}: {pointed.text}
+      </p>
+    );
+  }
   return (
     <ol class="happened quiet" aria-label="The last things that happened">
       {shown.length === 0 && <li>Nothing has happened yet.</li>}
@@ -314,15 +335,19 @@ function MarkList({ store, marks }: { store: Store; marks: Mark[] }) {
   );
 }
 
-/** Goes to the mark that was meant. */
-function nearest(event: MouseEvent, store: Store, scale: Scale, kinds: string[], marks: Mark[]): void {
+/** How far beside a mark one may point, pixels. */
+const NEAR = 8;
+
+/** The mark that is meant; null if none is near. */
+function nearest(event: MouseEvent, scale: Scale, kinds: string[], marks: Mark[]): Mark | null {
   const box = (event.currentTarget as SVGSVGElement).getBoundingClientRect();
   const x = ((event.clientX - box.left) / box.width) * scale.width;
   const kind = kinds[Math.floor((((event.clientY - box.top) / box.width) * scale.width) / ROW)];
-  const t = scale.t(x);
-  const near = marks
-    .filter((mark) => mark.kind === kind)
-    .sort((one, other) => Math.abs(one.t - t) - Math.abs(other.t - t))[0];
-  if (near !== undefined && Math.abs(scale.x(near.t) - x) < 8) store.goTo(near.t);
-  else if (x >= scale.left) store.goTo(t);
+  let found: Mark | null = null;
+  let least = NEAR;
+  for (const mark of marks) {
+    const far = Math.abs(scale.x(mark.t) - x);
+    if (mark.kind === kind && far < least) [found, least] = [mark, far];
+  }
+  return found;
 }

@@ -138,6 +138,23 @@ test("an outage is drawn where it is, and its mark says what it is", async () =>
   assert.deepEqual(complaints, []);
 });
 
+test("whoever points at a mark reads what it is", async () => {
+  const { page, complaints } = await open(browser, "outage");
+  const strip = page.getByRole("img", { name: /^What happened/ });
+  await strip.scrollIntoViewIfNeeded();
+  const box = (await strip.boundingBox())!;
+  const label = strip.locator("text", { hasText: "network changes" });
+  const row = (await label.boundingBox())!;
+  // The picture begins beside its names and goes over 400 s; the link goes down at 180 s.
+  const left = 130;
+  const x = box.x + left + (180 / 400) * (box.width - left - 14);
+  await page.mouse.move(x, row.y + row.height / 2);
+  assert.equal(await page.getByText("180.000 s: links.bottleneck: down", { exact: true }).count(), 1);
+  await page.mouse.click(x, row.y + row.height / 2);
+  assert.equal(await page.locator("#moment").inputValue(), "180");
+  assert.deepEqual(complaints, []);
+});
+
 test("it plays as fast as it is told, and stops at the end", async () => {
   const { page, complaints } = await open(browser, "layers");
   await page.getByLabel("Speed").selectOption("1000");
