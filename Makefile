@@ -38,7 +38,8 @@ env: .venv/ready
 	@touch $@
 
 # The web part: viewers that pages hold, built into python/faircast/web. Node comes from PyPI where there is none.
-WEB := $(shell find web -name node_modules -prune -o -type f -print 2>/dev/null)
+WEB := $(shell find web -name node_modules -prune -o -path web/core -prune -o -type f -print 2>/dev/null) \
+	$(wildcard examples/scenarios/*.toml)
 NODE := $(BIN)/python tools/with_node.py web
 web: python/faircast/web/licences.txt
 
@@ -47,16 +48,34 @@ web/node_modules/.package-lock.json: web/package.json web/package-lock.json .ven
 	@$(NODE) npm ci --silent --ignore-scripts
 	@touch $@
 
-python/faircast/web/licences.txt: web/node_modules/.package-lock.json $(WEB)
+# The core in WebAssembly, with what calls it from JavaScript. wasm-bindgen's program must be of the version of its
+# crate; it is compiled once.
+BINDGEN := $(shell sed -n '/^name = "wasm-bindgen"$$/{n;s/.*"\(.*\)"/\1/p}' Cargo.lock)
+BINDGEN_CLI := target/web-tools/bin/wasm-bindgen
+$(BINDGEN_CLI)-$(BINDGEN):
+	@echo "compiling wasm-bindgen-cli $(BINDGEN) into target/web-tools"
+	@cargo install --quiet wasm-bindgen-cli --version =$(BINDGEN) --root target/web-tools --force
+	@touch $@
+
+web/core/core_bg.wasm: $(BINDGEN_CLI)-$(BINDGEN) Cargo.toml Cargo.lock $(RUST)
+	@echo "building the core for browsers"
+	@rustup target list --installed | grep -q wasm32-unknown-unknown || rustup target add wasm32-unknown-unknown
+	@cargo build --quiet --profile web --target wasm32-unknown-unknown -p faircast-wasm
+	@$(BINDGEN_CLI) --target web --remove-name-section --remove-producers-section --out-dir web/core --out-name core \
+		target/wasm32-unknown-unknown/web/faircast_wasm.wasm
+
+python/faircast/web/licences.txt: web/node_modules/.package-lock.json web/core/core_bg.wasm $(WEB)
 	@echo "building the web part"
 	@$(NODE) node build.mjs
 	@touch $@
 
-web-check: web/node_modules/.package-lock.json
+web-check: web/node_modules/.package-lock.json web/core/core_bg.wasm
 	$(NODE) npm run --silent check
 
 # The web part in a real browser: Debian's chromium if it is there, otherwise the one of @sparticuz/chromium.
 test-web: build web web-check
+	cargo clippy --quiet --target wasm32-unknown-unknown -p faircast-wasm -- -D warnings
+	$(BIN)/python tools/web_tables.py target/web/tables.json
 	$(NODE) npm run --silent test
 
 test: build template

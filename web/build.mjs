@@ -5,7 +5,7 @@
 // Nothing is loaded from elsewhere when a page is open, so whatever an entry imports is in its file, with its licence.
 
 import { build } from "esbuild";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,7 +14,10 @@ const here = dirname(fileURLToPath(import.meta.url));
 const out = join(here, "..", "python", "faircast", "web");
 
 /** Every page or part of one: the name of what is built, and where it begins. */
-const ENTRIES = { report: "src/report/main.tsx" };
+const ENTRIES = { report: "src/report/main.tsx", worker: "src/lab/worker.ts" };
+
+/** What is there beside: as it lies here, under the name that pages have for it. */
+const COPIES = { "core.wasm": "core/core_bg.wasm" };
 
 await mkdir(out, { recursive: true });
 const packages = new Map();
@@ -34,9 +37,11 @@ for (const [name, entry] of Object.entries(ENTRIES)) {
     charset: "utf8",
     metafile: true,
     logLevel: "warning",
+    logOverride: { "empty-import-meta": "silent" }, // where the core lies is said by the worker
   });
   for (const input of Object.keys(result.metafile.inputs)) await note(input);
 }
+for (const [name, from] of Object.entries(COPIES)) await copyFile(join(here, from), join(out, name));
 await writeFile(join(out, "licences.txt"), await licences());
 
 /** Notes the package from which a file comes, if it is one of somebody else's. */
