@@ -5,7 +5,7 @@
 // Nothing is loaded from elsewhere when a page is open, so whatever an entry imports is in its file, with its licence.
 
 import { build } from "esbuild";
-import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,10 +14,22 @@ const here = dirname(fileURLToPath(import.meta.url));
 const out = join(here, "..", "python", "faircast", "web");
 
 /** Every page or part of one: the name of what is built, and where it begins. */
-const ENTRIES = { report: "src/report/main.tsx", worker: "src/lab/worker.ts" };
+const ENTRIES = { report: "src/report/main.tsx", lab: "src/lab/main.tsx", worker: "src/lab/worker.ts" };
 
 /** What is there beside: as it lies here, under the name that pages have for it. */
-const COPIES = { "core.wasm": "core/core_bg.wasm" };
+const COPIES = { "lab.html": "src/lab/lab.html", "core.wasm": "core/core_bg.wasm" };
+
+/** The scenarios of the examples, for the gallery: `import examples from "faircast:examples"`. */
+const examples = {
+  name: "examples",
+  setup(build) {
+    build.onResolve({ filter: /^faircast:examples$/ }, () => ({ path: "examples", namespace: "faircast" }));
+    build.onLoad({ filter: /.*/, namespace: "faircast" }, async () => ({
+      contents: JSON.stringify(await exampleTexts()),
+      loader: "json",
+    }));
+  },
+};
 
 await mkdir(out, { recursive: true });
 const packages = new Map();
@@ -38,11 +50,26 @@ for (const [name, entry] of Object.entries(ENTRIES)) {
     metafile: true,
     logLevel: "warning",
     logOverride: { "empty-import-meta": "silent" }, // where the core lies is said by the worker
+    plugins: [examples],
   });
   for (const input of Object.keys(result.metafile.inputs)) await note(input);
 }
 for (const [name, from] of Object.entries(COPIES)) await copyFile(join(here, from), join(out, name));
 await writeFile(join(out, "licences.txt"), await licences());
+
+/** Of every example its name, its text, and what it is about: the comment on its head. */
+async function exampleTexts() {
+  const folder = join(here, "..", "examples", "scenarios");
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".toml")).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const text = await readFile(join(folder, name), "utf8");
+      const head = text.slice(0, text.search(/^[^#]/m)).split("\n");
+      const about = head.map((line) => line.replace(/^#\s?/, "")).filter((line) => !line.startsWith(" "));
+      return { name: name.replace(/\.toml$/, ""), about: about.join(" ").trim(), text };
+    }),
+  );
+}
 
 /** Notes the package from which a file comes, if it is one of somebody else's. */
 async function note(input) {

@@ -72,7 +72,7 @@ fn names_are_those_of_nodes() {
     assert!(sky.latitude.is_empty());
 }
 
-/// The sample of real satellites, at the epoch of the latest: low orbits. By thousands of years later many have come down.
+/// The sample of real satellites, at the epoch of the latest: low orbits. Thousands of years later many have come down.
 #[test]
 fn real_satellites_are_lost_when_their_elements_say_nothing() {
     let real = "kind = \"constellation\"\nshell = \"elements\"\nelements = \"iridium-next\"\nplanes = 6\n";
@@ -106,7 +106,7 @@ fn what_has_no_places_has_no_sky() {
     assert_eq!(of("kind = \"dumbbell\"", ["left-0", "right-0"], "", &[0.0]), None);
     let branches = "kind = \"branches\"\n[topology.branches.sat]\n";
     assert_eq!(of(branches, ["source-0", "sat-0"], "", &[0.0]), None);
-    let text = "format = 1\nname = \"x\"\nduration = \"1 s\"\n[nodes.a]\n[nodes.b]\n[links.l]\nfrom = \"a\"\nto = \"b\"\n\
-                rate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n[flows.x]\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\n";
+    let text = "format = 1\nname = \"x\"\nduration = \"1 s\"\n[nodes.a]\n[nodes.b]\n[links.l]\nfrom = \"a\"\n\
+                to = \"b\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n[flows.x]\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\n";
     assert_eq!(sky(&scenario(text), 1, &[0.0]), None);
 }

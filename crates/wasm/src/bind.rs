@@ -5,6 +5,7 @@ use crate::{output, places};
 use faircast_proto::time::Duration;
 use faircast_scenario::run::{Control, Failure, RunOutput};
 use faircast_scenario::steps::{Progress, Steps};
+use faircast_scenario::topology::GroundPlace;
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 /// Makes panics errors of JavaScript.
@@ -99,8 +100,10 @@ impl Sky {
     /// The stations, as JSON: `name`, `latitude`, `longitude`.
     #[wasm_bindgen(getter)]
     pub fn stations(&self) -> String {
-        let of = |one: &faircast_scenario::topology::GroundPlace| serde_json::json!({ "name": one.name, "latitude": one.latitude, "longitude": one.longitude });
-        serde_json::Value::Array(self.0.stations.iter().map(of).collect()).to_string()
+        let all = self.0.stations.iter().map(|GroundPlace { name, latitude, longitude }| {
+            serde_json::json!({ "name": name, "latitude": latitude, "longitude": longitude })
+        });
+        serde_json::Value::Array(all.collect()).to_string()
     }
 
     /// Degrees north, all satellites at the first time, then at the next.

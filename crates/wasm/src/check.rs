@@ -11,8 +11,8 @@ use std::ops::Range;
 /// Files that a scenario names, by the names that it has for them.
 pub type Files = BTreeMap<String, Vec<u8>>;
 
-/// What is to be said of a TOML text: `problems` and their number, `count`; of a legal scenario also `scenario`, with all
-/// defaults and the content of its files, `warnings`, `memory` that a run may need, bytes, and how long a run takes,
+/// What is to be said of a TOML text: `problems` and their number, `count`; of a legal scenario also `scenario`, with
+/// all defaults and the content of its files, `warnings`, `memory` that a run may need, bytes, and how long a run takes,
 /// `duration_s`.
 ///
 /// Problems and warnings have `path`, `message`, and if that is known `line`, counted from 1, and `at`, the units of

@@ -4,8 +4,8 @@ use faircast_scenario::run::RunOutput;
 use faircast_scenario::tables::{Column, Table, Values, Words};
 use serde_json::{Value, json};
 
-/// What a run gave beside its tables: `interrupted`, `simulated_s`, `packet_hops`, `events`, `trace`, and `warnings` with
-/// `kind`, `subject`, `value` and `message`.
+/// What a run gave beside its tables: `interrupted`, `simulated_s`, `packet_hops`, `events`, `trace`, and `warnings`
+/// with `kind`, `subject`, `value` and `message`.
 pub fn facts(output: &RunOutput) -> Value {
     let warnings = output.warnings.iter().map(|warning| {
         let (kind, subject, message) = (warning.kind, &warning.subject, &warning.message);

@@ -32,8 +32,8 @@ pub fn toml_lines<P: AsRef<str>>(text: &str, paths: impl IntoIterator<Item = P>)
     paths.into_iter().map(line).collect()
 }
 
-/// For each path the bytes of a TOML text in which its value stands, so that another may be put in its place. Nothing for
-/// what is not there, for tables that have headers or keys with dots, and if the text is no TOML.
+/// For each path the bytes of a TOML text in which its value stands, so that another may be put in its place. Nothing
+/// for what is not there, for tables that have headers or keys with dots, and if the text is no TOML.
 pub fn toml_values<P: AsRef<str>>(text: &str, paths: impl IntoIterator<Item = P>) -> Vec<Option<Range<usize>>> {
     let (mark, text) = without_mark(text);
     let (table, errors) = DeTable::parse_recoverable(text);
