@@ -194,8 +194,8 @@ fn py_map(py: Python<'_>, scenario_json: &str, seed: u64) -> PyResult<String> {
 
 /// Where satellites are in the run with a seed at `times`, seconds from its start: names of `satellites`, `stations`
 /// (name, degrees north, degrees east), and as little-endian single precision, all satellites at the first time, then
-/// at the next, `latitude` and `longitude` (degrees) and `altitude` (metres), NaN where one is lost. None if the topology
-/// has no satellite whose place is known.
+/// at the next, `latitude` and `longitude` (degrees) and `altitude` (metres), NaN where one is lost. None if the
+/// topology has no satellite whose place is known.
 #[pyfunction(name = "sky")]
 fn py_sky<'py>(
     py: Python<'py>,

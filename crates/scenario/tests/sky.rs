@@ -107,6 +107,7 @@ fn what_has_no_places_has_no_sky() {
     let branches = "kind = \"branches\"\n[topology.branches.sat]\n";
     assert_eq!(of(branches, ["source-0", "sat-0"], "", &[0.0]), None);
     let text = "format = 1\nname = \"x\"\nduration = \"1 s\"\n[nodes.a]\n[nodes.b]\n[links.l]\nfrom = \"a\"\n\
-                to = \"b\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n[flows.x]\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\n";
+                to = \"b\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n\
+                [flows.x]\nkind = \"tcp\"\nfrom = \"a\"\nto = \"b\"\n";
     assert_eq!(sky(&scenario(text), 1, &[0.0]), None);
 }

@@ -12,8 +12,8 @@ use std::ops::Range;
 pub type Files = BTreeMap<String, Vec<u8>>;
 
 /// What is to be said of a TOML text: `problems` and their number, `count`; of a legal scenario also `scenario`, with
-/// all defaults and the content of its files, `warnings`, `memory` that a run may need, bytes, and how long a run takes,
-/// `duration_s`.
+/// all defaults and the content of its files, `warnings`, `memory` that a run may need, bytes, and how long a run
+/// takes, `duration_s`.
 ///
 /// Problems and warnings have `path`, `message`, and if that is known `line`, counted from 1, and `at`, the units of
 /// UTF-16 that they are about; problems `given` and `legal` besides, warnings their `kind`.

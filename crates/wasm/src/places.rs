@@ -28,8 +28,8 @@ impl<'t> Units<'t> {
 }
 
 /// For each path of a scenario where it stands in a TOML text: `line`, counted from 1, on which it stands or on which
-/// the table begins that it would be in; `known`, how many characters of the path lead there; and if its value stands there
-/// itself and can be replaced, `value`: where that is. Null for what would be in no table.
+/// the table begins that it would be in; `known`, how many characters of the path lead there; and if its value stands
+/// there itself and can be replaced, `value`: where that is. Null for what would be in no table.
 pub fn places(text: &str, paths: &[String]) -> Value {
     let units = Units::of(text);
     let lines = faircast_scenario::toml_lines(text, paths);
