@@ -19,7 +19,7 @@ def test_satellites_are_listed_time_by_time() -> None:
     scenario = resolve(EXAMPLES / "berkeley-boston.toml")
     sky = _native.sky(scenario.json, 1, [0.0, 6026.96])
     assert sky is not None
-    names, stations = sky["satellites"], dict((name, place) for name, *place in sky["stations"])
+    names, stations = sky["satellites"], {name: place for name, *place in sky["stations"]}
     assert (len(names), names[0], names[-1]) == (66, "sat-1-1", "sat-6-11")
     for name, station in scenario.data["stations"].items():
         assert stations[name] == [station["latitude"], station["longitude"]]

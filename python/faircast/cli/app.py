@@ -33,6 +33,7 @@ VERBS = {
     "report": "faircast.cli.report",
     "why": "faircast.cli.why",
     "events": "faircast.cli.events",
+    "lab": "faircast.cli.lab",
     "bench": "faircast.cli.bench",
 }
 """Every verb with the module whose function `command` does it, in the order of ``faircast --help``.

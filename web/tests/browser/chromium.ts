@@ -10,5 +10,7 @@ export async function launch(): Promise<Browser> {
   const there = INSTALLED.find((path) => existsSync(path));
   if (there !== undefined) return chromium.launch({ executablePath: there, args: ["--no-sandbox"] });
   const { default: packed } = await import("@sparticuz/chromium");
-  return chromium.launch({ executablePath: await packed.executablePath(), args: [...packed.args, "--no-sandbox"] });
+  // In one process it ends with the first page that closes while a worker is there.
+  const args = packed.args.filter((arg) => arg !== "--single-process");
+  return chromium.launch({ executablePath: await packed.executablePath(), args: [...args, "--no-sandbox"] });
 }

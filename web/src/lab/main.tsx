@@ -1,0 +1,14 @@
+/** Where the laboratory begins. */
+
+import "../view/language.ts";
+import { render } from "preact";
+import { App } from "./app.tsx";
+import { Core } from "./core.ts";
+import "./lab.css";
+import { Store } from "./store.ts";
+
+const place = document.getElementById("lab");
+if (place !== null) {
+  const store = new Store(new Core("worker.js"));
+  render(<App store={store} />, place);
+}

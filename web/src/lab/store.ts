@@ -1,0 +1,241 @@
+/** The state of the laboratory and what changes it. What is shown follows from it; nothing here touches the page. */
+
+import type { About, Core, Running } from "./core.ts";
+import { secondsOf } from "./document.ts";
+import type { Turn } from "./knobs.ts";
+import type { Checked, Drawn, Facts, Place, Progress, Table } from "./protocol.ts";
+import { Grammar } from "./schema.ts";
+import { seeds as readSeeds } from "./share.ts";
+import { type Change, setting } from "./toml.ts";
+
+/** What a scenario gave, seed by seed. */
+export interface Outcome {
+  /** The resolved scenario that ran, and its text. */
+  scenario: Record<string, unknown>;
+  text: string;
+  runs: { seed: number; facts: Facts; tables: Map<string, Table> }[];
+  drawing: Drawn | null;
+  /** Whether it was cancelled. */
+  isCut: boolean;
+}
+
+/** One of the two scenarios. */
+export interface Side {
+  text: string;
+  /** What the core says of the text; null until it has. */
+  checked: Checked | null;
+  /** The last legal scenario. */
+  scenario: Record<string, unknown> | null;
+  outcome: Outcome | null;
+  /** What kept the last run from giving anything. */
+  failure: string | null;
+}
+
+/** Everything. */
+export interface State {
+  about: (About & { grammar: Grammar }) | null;
+  sides: Side[];
+  active: number;
+  seeds: string;
+  knobs: Turn[];
+  running: { side: number; progress: Progress | null; seeds: number[] } | null;
+  /** A sentence for the reader, about the page rather than a scenario. */
+  note: string | null;
+}
+
+const EMPTY: Side = { text: "", checked: null, scenario: null, outcome: null, failure: null };
+
+/** Moments at which satellites are drawn, at most, and at least this far apart, seconds. */
+const MOMENTS = 361;
+
+export class Store {
+  state: State = {
+    about: null,
+    sides: [{ ...EMPTY }],
+    active: 0,
+    seeds: "1",
+    knobs: [],
+    running: null,
+    note: null,
+  };
+  private readonly watchers = new Set<() => void>();
+  private running: Running | null = null;
+  /** Counts runs that are asked for: what an earlier one gives is of no interest. */
+  private asked = 0;
+
+  constructor(readonly core: Core) {
+    core.about.then(
+      (about) => this.set({ about: { ...about, grammar: new Grammar(about.schema) } }),
+      (error: Error) => this.set({ note: error.message }),
+    );
+  }
+
+  watch(watcher: () => void): () => void {
+    this.watchers.add(watcher);
+    return () => this.watchers.delete(watcher);
+  }
+
+  set(part: Partial<State>): void {
+    this.state = { ...this.state, ...part };
+    for (const watcher of this.watchers) watcher();
+  }
+
+  private setSide(index: number, part: Partial<Side>): void {
+    this.set({ sides: this.state.sides.map((side, at) => (at === index ? { ...side, ...part } : side)) });
+  }
+
+  get side(): Side {
+    return this.state.sides[this.state.active] ?? EMPTY;
+  }
+
+  /** Begins with other scenarios. */
+  open(texts: string[], part: Partial<State> = {}): void {
+    this.cancel();
+    this.set({ sides: texts.map((text) => ({ ...EMPTY, text })), active: 0, knobs: [], note: null, ...part });
+    texts.forEach((_, index) => void this.check(index));
+  }
+
+  /** The text of a side has changed. */
+  write(index: number, text: string): void {
+    if (this.state.sides[index]?.text === text) return;
+    this.setSide(index, { text });
+    void this.check(index);
+  }
+
+  /** Asks the core about a text; an answer about an older one is of no interest. */
+  async check(index: number): Promise<Checked | null> {
+    const text = this.state.sides[index]?.text;
+    if (text === undefined) return null;
+    let checked: Checked;
+    try {
+      checked = await this.core.check(text);
+    } catch (error) {
+      this.set({ note: (error as Error).message });
+      return null;
+    }
+    if (this.state.sides[index]?.text !== text) return null;
+    this.setSide(index, { checked, ...(checked.scenario ? { scenario: checked.scenario } : {}) });
+    return checked;
+  }
+
+  /** A second scenario beside the first, at first the same; or none. */
+  beside(isWanted: boolean): void {
+    const first = this.state.sides[0] ?? EMPTY;
+    if (isWanted && this.state.sides.length === 1) {
+      this.set({
+        sides: [first, { ...EMPTY, text: first.text, scenario: first.scenario, checked: first.checked }],
+        active: 1,
+      });
+    } else if (!isWanted) {
+      this.cancel();
+      this.set({ sides: [first], active: 0 });
+    }
+  }
+
+  /** Runs all scenarios, or one, with all seeds. What ran before is given up. */
+  async run(only?: number): Promise<void> {
+    this.cancel();
+    const turn = ++this.asked;
+    const seeds = readSeeds(this.state.seeds);
+    if (seeds === null) {
+      this.set({ note: "Seeds are whole numbers such as 1, or 1-5, or 1, 7; a hundred at most." });
+      return;
+    }
+    this.set({ note: null });
+    const all = this.state.sides.map((_, index) => index).filter((index) => only === undefined || index === only);
+    for (const index of all) {
+      const checked = await this.check(index);
+      if (turn !== this.asked) return;
+      // The text has changed meanwhile: whoever changed it runs it.
+      if (checked === null) return;
+      const { scenario } = checked;
+      if (scenario === undefined) {
+        this.setSide(index, { failure: "It does not run: what is wrong stands below the text." });
+        continue;
+      }
+      await this.carryOut(turn, index, scenario, seeds);
+      if (turn !== this.asked) return;
+    }
+  }
+
+  private async carryOut(
+    turn: number,
+    index: number,
+    scenario: Record<string, unknown>,
+    seeds: number[],
+  ): Promise<void> {
+    const resolved = JSON.stringify(scenario);
+    const text = this.state.sides[index]?.text ?? "";
+    const outcome: Outcome = { scenario, text, runs: [], drawing: null, isCut: false };
+    this.set({ running: { side: index, progress: null, seeds } });
+    try {
+      outcome.drawing = await this.core.drawing(resolved, seeds[0] ?? 1, moments(scenario));
+      if (turn !== this.asked) return;
+      this.running = this.core.run(resolved, seeds, {
+        progress: (progress) => {
+          if (turn === this.asked) this.set({ running: { side: index, progress, seeds } });
+        },
+        tables: (seed, facts, tables) => {
+          outcome.runs.push({ seed, facts, tables });
+          if (turn !== this.asked && this.state.running?.side !== index) return;
+          this.setSide(index, { outcome: { ...outcome, runs: [...outcome.runs] }, failure: null });
+        },
+      });
+      const { cancelled } = await this.running.over;
+      if (turn !== this.asked) return;
+      if (outcome.runs.length > 0) this.setSide(index, { outcome: { ...outcome, isCut: cancelled } });
+    } catch (error) {
+      if (turn === this.asked) this.setSide(index, { failure: (error as Error).message });
+    } finally {
+      if (turn === this.asked) {
+        this.running = null;
+        this.set({ running: null });
+      }
+    }
+  }
+
+  /** Ends the run between two of its steps; what has happened by then is kept. */
+  cancel(): void {
+    this.running?.cancel();
+  }
+
+  /** Turns a knob on all sides that have its path, or on one. */
+  async turn(path: string, value: string, only?: number): Promise<void> {
+    const all = this.state.sides.map((_, index) => index).filter((index) => only === undefined || index === only);
+    for (const index of all) {
+      const text = this.state.sides[index]?.text ?? "";
+      const change = await this.change(text, path, value);
+      if (change === null) {
+        this.set({ note: `${path} cannot be turned from here: write it into the text first.` });
+        continue;
+      }
+      this.write(index, text.slice(0, change.from) + change.insert + text.slice(change.to));
+    }
+  }
+
+  /** How a text comes to have a value at a path. */
+  private async change(text: string, path: string, value: string): Promise<Change | null> {
+    const places = await this.core.places(text, [path]);
+    const place: Place = places[0] ?? null;
+    return setting(text, path, value, place);
+  }
+
+  /** Pins a path as a knob. */
+  pin(turn: Turn): void {
+    if (this.state.knobs.some((knob) => knob.path === turn.path)) return;
+    this.set({ knobs: [...this.state.knobs, turn] });
+  }
+
+  unpin(path: string): void {
+    this.set({ knobs: this.state.knobs.filter((knob) => knob.path !== path) });
+  }
+}
+
+/** Moments at which satellites of a scenario are drawn. */
+function moments(scenario: Record<string, unknown>): Float64Array {
+  const kind = (scenario["topology"] as { kind?: string } | undefined)?.kind;
+  if (kind !== "constellation") return new Float64Array([0]);
+  const end = secondsOf(scenario, "duration", 1);
+  const count = Math.max(2, Math.min(MOMENTS, Math.ceil(end) + 1));
+  return Float64Array.from({ length: count }, (_, index) => (end * index) / (count - 1));
+}

@@ -1,0 +1,127 @@
+/** Knobs: values that are turned by hand; the scenario runs again each time. */
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type Knob, type Turn, STEPS, fromStep, inUnit, knob, pinnable, toStep, toToml } from "./knobs.ts";
+import type { Store } from "./store.ts";
+import { useStore } from "./use.ts";
+
+/** How long a knob must rest before it runs, milliseconds. */
+const REST_MS = 150;
+
+export function Knobs({ store }: { store: Store }) {
+  const { knobs, sides, active, about } = useStore(store);
+  const [wanted, setWanted] = useState("");
+  const scenario = sides[active]?.scenario;
+  const grammar = about?.grammar ?? null;
+  const paths = scenario ? pinnable(scenario) : [];
+  const pin = () => {
+    if (knob({ path: wanted }, scenario, grammar) === null) {
+      store.set({
+        note: `${wanted || "That"} cannot be a knob: pick a number, a quantity or a choice of the scenario.`,
+      });
+      return;
+    }
+    store.set({ note: null });
+    store.pin({ path: wanted });
+    setWanted("");
+  };
+  return (
+    <section class="lab-knobs" aria-label="Knobs">
+      {knobs.map((turn) => (
+        <Turning key={turn.path} store={store} turn={turn} isFixed={turn.label !== undefined} />
+      ))}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          pin();
+        }}
+      >
+        <label>
+          Turn a value by hand{" "}
+          <input
+            list="lab-paths"
+            value={wanted}
+            placeholder="links.bottleneck.rate"
+            autocomplete="off"
+            spellcheck={false}
+            onInput={(event) => setWanted(event.currentTarget.value)}
+          />
+        </label>
+        <datalist id="lab-paths">
+          {paths.map((path) => (
+            <option value={path} />
+          ))}
+        </datalist>
+        <button type="submit">Add knob</button>
+      </form>
+    </section>
+  );
+}
+
+/** One knob. */
+export function Turning({ store, turn, isFixed = false }: { store: Store; turn: Turn; isFixed?: boolean }) {
+  const { sides, active, about } = useStore(store);
+  const first = useRef<Knob | null>(null);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const now = knob(turn, sides[active]?.scenario, about?.grammar ?? null);
+  // The ends stay where they were when it was pinned.
+  if (first.current === null || first.current.path !== turn.path || first.current.how !== now?.how) first.current = now;
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const set = (text: string) => {
+    clearTimeout(timer.current);
+    void store.turn(turn.path, text, active).then(() => {
+      clearTimeout(timer.current);
+      timer.current = setTimeout(() => void store.run(active), REST_MS);
+    });
+  };
+  const ends = first.current;
+  const value = now?.how === "slide" && ends?.how === "slide" ? inUnit(now.value, now.unit, ends.unit) : 0;
+  return (
+    <div class="lab-knob">
+      {now === null || ends === null ? (
+        <span>{turn.path} is not in this scenario.</span>
+      ) : now.how === "slide" && ends.how === "slide" ? (
+        <label>
+          <span>{now.label}</span>
+          <input
+            type="range"
+            min={0}
+            max={STEPS}
+            step={1}
+            value={toStep(ends, value)}
+            aria-valuetext={`${value} ${ends.unit}`}
+            onInput={(event) => set(toToml(ends, fromStep(ends, Number(event.currentTarget.value))))}
+          />
+          <output>
+            {value} {ends.unit}
+          </output>
+        </label>
+      ) : (
+        now.how === "choose" && (
+          <label>
+            <span>{now.label}</span>
+            <select value={now.value} onChange={(event) => set(event.currentTarget.value)}>
+              {now.choices.map((choice) => (
+                <option value={choice.text} title={choice.about}>
+                  {choice.about !== "" && choice.text.startsWith("{")
+                    ? choice.about
+                    : choice.text.replace(/^"|"$/g, "")}
+                </option>
+              ))}
+            </select>
+          </label>
+        )
+      )}
+      {!isFixed && (
+        <button
+          type="button"
+          class="lab-plain"
+          aria-label={`Remove the knob ${turn.path}`}
+          onClick={() => store.unpin(turn.path)}
+        >
+          Remove
+        </button>
+      )}
+    </div>
+  );
+}
