@@ -8,33 +8,13 @@ use crate::machine::Share;
 use crate::memory::Forecast;
 use crate::model::{CalendarChoice, Scenario};
 use crate::problem::Problem;
+pub use crate::steps::RunOutput;
 use crate::steps::{AT_ONCE, Steps};
 use crate::summary::{Rows, summary};
 use crate::tables::{Subjects, Table};
-use crate::warning::Warning;
 use faircast_proto::time::Duration;
 use faircast_sim::calendar::Heap;
 use faircast_sim::world::Progress;
-
-/// What a run gave.
-#[derive(Debug)]
-pub struct RunOutput {
-    /// `flows`, `receivers`, `layers`, `links`, `dilation`, `queues`, `sojourn`, `packets`, `events`, `routers`,
-    /// `router_events`, `paths`, `handoffs`, `summary` and `warnings`.
-    pub tables: Vec<Table>,
-    /// What should be known about the tables, the same as in the last of them.
-    pub warnings: Vec<Warning>,
-    /// Whether it was cancelled before its end; the tables hold what had happened by then.
-    pub interrupted: bool,
-    /// How far it came.
-    pub simulated_s: f64,
-    /// Packets that left a link.
-    pub packet_hops: u64,
-    /// Calendar entries carried out.
-    pub events: u64,
-    /// Hash of everything that happened and the number of records behind it, if the scenario asked for it.
-    pub trace: Option<(u64, u64)>,
-}
 
 /// Runs `scenario` with `seed`, one of `jobs` runs that go on at the same time and share the memory.
 ///

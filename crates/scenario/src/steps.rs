@@ -10,10 +10,9 @@ use crate::memory::Forecast;
 use crate::model::{CalendarChoice, Scenario};
 use crate::network::Network;
 use crate::problem::Problem;
-use crate::run::RunOutput;
 use crate::summary::{Rows, summary};
-use crate::tables::{Subjects, tables};
-use crate::warning;
+use crate::tables::{Subjects, Table, tables};
+use crate::warning::{self, Warning};
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
 pub use faircast_sim::world::Progress;
@@ -90,6 +89,26 @@ impl Steps {
     pub fn finish(self) -> RunOutput {
         self.course.output(!self.is_over)
     }
+}
+
+/// What a run gave.
+#[derive(Debug)]
+pub struct RunOutput {
+    /// `flows`, `receivers`, `layers`, `links`, `dilation`, `queues`, `sojourn`, `packets`, `events`, `routers`,
+    /// `router_events`, `paths`, `handoffs`, `summary` and `warnings`.
+    pub tables: Vec<Table>,
+    /// What should be known about the tables, the same as in the last of them.
+    pub warnings: Vec<Warning>,
+    /// Whether it was cancelled before its end; the tables hold what had happened by then.
+    pub interrupted: bool,
+    /// How far it came.
+    pub simulated_s: f64,
+    /// Packets that left a link.
+    pub packet_hops: u64,
+    /// Calendar entries carried out.
+    pub events: u64,
+    /// Hash of everything that happened and the number of records behind it, if the scenario asked for it.
+    pub trace: Option<(u64, u64)>,
 }
 
 /// Events between two looks at the time, and at whether a queue has failed; with many receivers one event takes

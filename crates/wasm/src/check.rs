@@ -99,7 +99,7 @@ fn below(path: &str, key: &str) -> String {
 fn refused(problems: &[Problem], places: &[Option<Place>]) -> Value {
     let listed = problems.iter().zip(places).map(|(problem, place)| {
         let Problem { path, given, message, legal, .. } = problem;
-        with(json!({ "path": path, "message": message, "given": given, "legal": legal }), place.clone())
+        with(json!({ "path": path, "message": message, "given": given, "legal": legal }), *place)
     });
     json!({
         "problems": listed.collect::<Vec<_>>(),
