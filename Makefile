@@ -9,7 +9,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 .PHONY: demo build env web web-check test test-web test-cluster test-long template check check-overflow bench \
-	bench-parent bench-instructions bench-peers compare-ns3 docs deny dist test-dist clean
+	bench-parent bench-instructions bench-peers bench-web compare-ns3 docs deny dist test-dist clean
 
 demo: build
 	$(BIN)/faircast reproduce peng-beside-rlm --reps 5
@@ -159,6 +159,10 @@ bench-parent: build
 bench-instructions: build
 	$(BIN)/python tools/bench_instructions.py
 
+# L1 in a worker of Chromium, beside the native core.
+bench-web: build web
+	$(BIN)/python tools/bench_web.py
+
 bench-peers: build
 	$(BIN)/python tools/bench_peers.py
 
@@ -186,7 +190,7 @@ deny:
 
 # A release: the source distribution and a wheel for this platform, in target/dist. The core names the commit, whatever
 # was compiled before; its symbols stay at home. On Linux zig links it against a C library that is old enough for all.
-CRATES := orbit proto sim scenario py
+CRATES := orbit proto sim scenario py wasm
 DIST_PACKAGES := 'abi3audit>=0.0.24,<1'
 ifeq ($(shell uname),Linux)
 ZIG := --zig --compatibility manylinux2014

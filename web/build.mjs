@@ -65,8 +65,14 @@ async function exampleTexts() {
     names.map(async (name) => {
       const text = await readFile(join(folder, name), "utf8");
       const head = text.slice(0, text.search(/^[^#]/m)).split("\n");
-      const about = head.map((line) => line.replace(/^#\s?/, "")).filter((line) => !line.startsWith(" "));
-      return { name: name.replace(/\.toml$/, ""), about: about.join(" ").trim(), text };
+      const lines = head.map((line) => line.replace(/^#\s?/, ""));
+      // A command stands in lines of its own, and the sentence before it leads there.
+      const command = lines.findIndex((line) => line.startsWith(" "));
+      const said = lines
+        .slice(0, command < 0 ? undefined : command)
+        .join(" ")
+        .trim();
+      return { name: name.replace(/\.toml$/, ""), about: said.replace(/ [^.]*:$/, ""), text };
     }),
   );
 }

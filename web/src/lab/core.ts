@@ -37,6 +37,7 @@ export class Core {
   readonly about: Promise<About>;
   private isReady: ((about: About) => void) | null = null;
   private isLost: ((error: Error) => void) | null = null;
+  private wasReady = false;
 
   constructor(private readonly address: string) {
     this.about = new Promise((resolve, reject) => {
@@ -108,6 +109,7 @@ export class Core {
     switch (answer.say) {
       case "ready": {
         const { version, schema, catalogue } = answer;
+        this.wasReady = true;
         this.isReady?.({ version, schema: JSON.parse(schema), catalogue: JSON.parse(catalogue) });
         return;
       }
@@ -133,7 +135,8 @@ export class Core {
     this.isLost?.(new Error(message));
     const waiting = [...this.waiting.values()];
     this.waiting.clear();
-    this.worker = this.begin();
+    // One that never came to be would not do so the next time either.
+    if (this.wasReady) this.worker = this.begin();
     for (const one of waiting) one.reject(new Error(message));
   }
 }

@@ -240,20 +240,25 @@ test("guests are refused with a sentence", async () => {
   await page.locator(".lab-remarks li", { hasText: "which a page cannot run" }).waitFor({ timeout: 30_000 });
 });
 
-test("a panic ends the worker and not the page", async () => {
-  const { page } = await open(await shared(SMALL));
+test("what the core refuses is told, and what breaks it ends the worker alone", async () => {
+  const { page, complaints } = await open(await shared(SMALL));
   await came(page);
-  // What the core cannot have made: it may do anything but take the page with it.
   const told = await page.evaluate(async () => {
     const worker = new Worker("worker.js");
-    return new Promise<string>((resolve) => {
+    const said: string[] = [];
+    return new Promise<string[]>((resolve) => {
       worker.onmessage = ({ data }) => {
         if (data.say === "ready") worker.postMessage({ ask: "run", id: 1, scenario: "{", seeds: [1] });
-        else resolve(`${data.say}: ${data.message}`);
+        else said.push(`${data.say}: ${data.message}`);
+        // No text at all, which the page never asks.
+        if (said.length === 1) worker.postMessage({ ask: "run", id: 2, seeds: [1] });
+        if (said.length === 2) resolve(said);
       };
     });
   });
-  assert.match(told, /^refused: not JSON/);
+  assert.match(told[0] ?? "", /^refused: not JSON/);
+  assert.match(told[1] ?? "", /^broken: The core has stopped: TypeError/);
+  assert.deepEqual(complaints, []);
 });
 
 test("knobs can be pinned and turned by the keyboard alone", async () => {
