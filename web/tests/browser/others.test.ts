@@ -44,6 +44,24 @@ test("a station turns to another satellite at its hand-off", async () => {
   assert.deepEqual(complaints, []);
 });
 
+test("the globe is turned by the arrow keys, and satellites move with the moment", async () => {
+  const { page, complaints } = await open(browser, "sky");
+  const globe = page.locator("svg[data-time]").first();
+  const land = () => globe.locator('path[fill="var(--land)"]').getAttribute("d");
+  const satellites = () => globe.locator("[data-satellites]").getAttribute("d");
+  const [before, there] = [await land(), await satellites()];
+  await globe.focus();
+  await page.keyboard.press("ArrowRight");
+  assert.notEqual(await land(), before);
+  await page.keyboard.press("ArrowLeft");
+  assert.equal(await land(), before);
+  assert.equal(await satellites(), there);
+  await goTo(page, 300);
+  assert.equal(await land(), before);
+  assert.notEqual(await satellites(), there);
+  assert.deepEqual(complaints, []);
+});
+
 test("a page whose document is damaged says so in a sentence", async () => {
   const text = readFileSync(fileOf("nasty"), "utf8").replace('{"form":1,', '{"form":99,');
   const page = await browser.newPage();

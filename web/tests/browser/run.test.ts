@@ -64,6 +64,9 @@ test("the slider says its moment, and all pictures show it", async () => {
     const drawn = Number(await page.locator(`[data-link="${name}"]`).getAttribute("data-use"));
     assert.equal(drawn, uses[name]);
   }
+  assert.ok(uses["slow"]! >= 0.9 && uses["slow"]! < 0.99);
+  assert.equal(await page.locator('[data-link="slow"] path[stroke="var(--use3)"]').count(), 1);
+  assert.equal(await page.locator('[data-link="source-hub"] path[stroke="var(--use1)"]').count(), 1);
   assert.deepEqual(complaints, []);
 });
 
@@ -121,6 +124,25 @@ test("a brush shows a stretch of time in all pictures, and the whole run comes b
   await over.click({ position: { x: box.width / 3, y: 60 } });
   const time = Number(await page.locator("#moment").inputValue());
   assert.ok(Math.abs(time - 40) <= 1, `a click went to ${time} s`);
+  assert.deepEqual(complaints, []);
+});
+
+test("hovering reads the values there, and the moment stays", async () => {
+  const { page, complaints } = await open(browser, "layers");
+  await goTo(page, 60);
+  const film = page.getByRole("button", { name: /^film / }).first();
+  const at60 = await film.textContent();
+  const over = page.locator(".u-over").first();
+  await over.scrollIntoViewIfNeeded();
+  const box = (await over.boundingBox())!;
+  await page.mouse.move(box.x + box.width / 12, box.y + 40); // at 10 s
+  await page.waitForTimeout(100);
+  const at10 = await film.textContent();
+  assert.notEqual(at10, at60);
+  assert.equal(await page.locator("output").textContent(), "60 s");
+  await page.mouse.move(box.x + box.width / 2, box.y - 400);
+  await page.waitForTimeout(100);
+  assert.equal(await film.textContent(), at60);
   assert.deepEqual(complaints, []);
 });
 
