@@ -512,3 +512,52 @@ def test_what_a_receiver_that_has_left_measured_is_in_no_band() -> None:
     assert np.all(found["rtt_s.mean"][own & (found["t_s"] > 6.0) & (found["t_s"] < 9.0)] > 0)
     (rtts,) = [one.receivers.column("rtt_s").to_numpy()[-1] for one in runs if one.seed == 1]
     assert rtts > 0, "the table has the last value that it measured"
+
+
+def test_a_result_of_another_version_says_both_versions(folder: Path) -> None:
+    subject = faircast.Runs.read(folder).subject()
+    subject.version = "0.0.9"
+    notes = document_of(subject, 1_000_000).document["head"]["notes"]
+    assert notes[0] == f"These results are of faircast 0.0.9; the page was made by {faircast.__version__}."
+
+
+def test_what_interrupted_seeds_have_is_shown_if_nothing_is_finished(folder: Path, tmp_path: Path, cli: Cli) -> None:
+    import shutil
+
+    partial = tmp_path / "partial"
+    shutil.copytree(folder, partial)
+    shutil.rmtree(partial / "seed-2")
+    (partial / "seed-1").rename(partial / "seed-1-interrupted")
+    done = cli("report", partial)
+    assert done.code == 0, done.err
+    made = document((partial / "report.html").read_text(encoding="utf-8"))
+    assert [run["seed"] for run in made["run"]["runs"]] == [1]
+    assert made["head"]["notes"][0] == "Interrupted before the end: seed 1; the page has what is there."
+    assert "Interrupted before the end: seed 1" in done.err
+
+
+def test_a_damaged_table_is_refused_and_nothing_is_written(folder: Path, tmp_path: Path, cli: Cli) -> None:
+    import shutil
+
+    damaged = tmp_path / "damaged"
+    shutil.copytree(folder, damaged, ignore=shutil.ignore_patterns("*.html"))
+    table = damaged / "seed-1" / "flows.parquet"
+    data = bytearray(table.read_bytes())
+    data[len(data) // 2] ^= 1
+    table.write_bytes(data)
+    done = cli("report", damaged)
+    assert done.code == 2
+    assert "is not as it was written" in done.err
+    assert not (damaged / "report.html").exists()
+
+
+def test_of_many_subjects_the_first_stand_in_the_table() -> None:
+    from faircast.reporting.sentences import MOST_ROWS, tables
+
+    data = copy.deepcopy(DATA) | {"duration": "5 s"}
+    data["links"]["bottleneck"]["changes"] = []
+    data["topology"] |= {"left": MOST_ROWS + 3, "right": MOST_ROWS + 3}
+    data["flows"]["web"]["count"] = MOST_ROWS
+    (rates, *_) = tables(Subject.of_seed(faircast.run(data)).rows)
+    assert rates["title"] == f"Rates of flows, sessions and receivers, {MOST_ROWS} of {MOST_ROWS + 3}"
+    assert len(rates["rows"]) == MOST_ROWS

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MOST = 6
 """Of flows and sessions that have a sentence of their own."""
+MOST_ROWS = 100
+"""Of a table of numbers; the summary in the folder has all."""
 NEARLY = 0.02
 """A rate so near to its optimum is said to be as much as that."""
 
@@ -117,7 +119,11 @@ def tables(rows: Rows) -> list[dict[str, Any]]:
     """The most important numbers as tables."""
     titles = ("Rates of flows, sessions and receivers", "Links on which something happened")
     return [
-        {"title": title, "columns": list(grid.columns), "rows": [list(row) for row in grid.rows]}
+        {
+            "title": title if len(grid.rows) <= MOST_ROWS else f"{title}, {MOST_ROWS} of {len(grid.rows)}",
+            "columns": list(grid.columns),
+            "rows": [list(row) for row in grid.rows[:MOST_ROWS]],
+        }
         for title, grid in zip(titles, grids(rows), strict=True)
         if grid.rows
     ]
