@@ -9,7 +9,7 @@ import { COLOURS, useOf } from "../model/colours.ts";
 import type { Drawing } from "../model/document.ts";
 import { graphml } from "../model/export.ts";
 import { digits, moment, said } from "../model/format.ts";
-import { linksNow, linksOf, satelliteOf, waysNow } from "../model/now.ts";
+import { linksNow, satelliteOf, waysNow } from "../model/now.ts";
 import { positionAt, type Position, type Sky } from "../model/sky.ts";
 import type { Store } from "../model/store.ts";
 import type { Table } from "../model/table.ts";
@@ -43,7 +43,6 @@ interface Seen {
 
 export function Globe({ store, drawing, sky, tables }: Props) {
   const time = useStore(store, (state) => state.time);
-  const alone = useStore(store, (state) => state.alone);
   const [body, width] = useWidth<HTMLDivElement>();
   const svg = useRef<SVGSVGElement>(null);
   const [turned, setTurned] = useState<[number, number]>(() => facing(sky));
@@ -63,7 +62,6 @@ export function Globe({ store, drawing, sky, tables }: Props) {
   );
   const now = linksNow(drawing, tables.get("links"), time);
   const stations = useMemo(() => new Set(sky.stations.map(({ name }) => name)), [sky]);
-  const own = useMemo(() => linksOf(drawing, alone), [drawing, alone]);
   const first = useMemo(() => firstSatellites(drawing, sky), [drawing, sky]);
   const turnedTo = sky.stations.map(({ name }) => ({
     name,
@@ -146,13 +144,7 @@ export function Globe({ store, drawing, sky, tables }: Props) {
             if (a === undefined || b === undefined || !a.isSeen || !b.isSeen) return null;
             const { colour, width } = useOf(utilisation);
             return (
-              <path
-                key={link.name}
-                d={`M${a.x} ${a.y}L${b.x} ${b.y}`}
-                stroke={`var(${colour})`}
-                stroke-width={width}
-                opacity={own !== null && !own.has(link.name) ? 0.25 : 1}
-              >
+              <path key={link.name} d={`M${a.x} ${a.y}L${b.x} ${b.y}`} stroke={`var(${colour})`} stroke-width={width}>
                 <title>{`${link.name}, used to ${said("part", utilisation)}`}</title>
               </path>
             );

@@ -49,11 +49,12 @@ export function Network({ store, drawing, tables }: Props) {
     links === undefined
       ? "Links were not probed in this run (probes.links), so their use is not known."
       : "Links by their use in the interval of the moment. Diamonds: packets dropped at a queue. Crosses: lost on the way.";
+  const isOfBeginning = own !== null && drawing.map.links.some(({ ups }) => ups.length > 0);
   return (
     <Picture
       title="The network"
       isWide
-      note={note}
+      note={isOfBeginning ? `${note} Whoever is seen alone has the links of the beginning.` : note}
       svg={() => svg.current && svgText(svg.current)}
       numbers={() => ({ columns: COLUMNS, rows: [...now.values()].map((state) => rowOf(state, NaN)) })}
       table={{ title: `Links in use at ${moment(time, store.step)}`, numbers: { columns: COLUMNS, rows } }}
