@@ -193,6 +193,8 @@ class Axis:
     """What the experiment knows another value by; raises `InputError` if it is none. Without, there are no others."""
     others: str = ""
     """Which others there are, in words that end a list."""
+    holds: str = ""
+    """A key that all that files of the reader's say has, if values of this axis may be `Brought`."""
     brought: str = ""
     """What is to be said of an experiment in which a value is `Brought`; ``{}`` stands for the files."""
 

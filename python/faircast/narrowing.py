@@ -78,7 +78,7 @@ def narrow(experiment: Experiment, only: Only, brought: Mapping[str, Any] | None
         published=" ".join(
             [
                 *([experiment.published] if experiment.published else []),
-                *(axes[name].brought.format(listed(found)) for name, found in own.items() if found),
+                *(said.format(listed(found)) for name, found in own.items() if found and (said := axes[name].brought)),
             ]
         ),
     )
@@ -105,7 +105,7 @@ def in_order(axis: Axis, given: Sequence[Any], brought: Mapping[str, Any]) -> tu
 def read(axis: Axis, given: Any, brought: Mapping[str, Any]) -> Any:
     """One value. Raises `InputError` if it is none of the axis."""
     text = given.strip() if isinstance(given, str) else str(given)
-    if axis.brought and text in brought:
+    if axis.holds and axis.holds in brought.get(text, {}):
         return Brought.of(text, brought[text])
     for written, value in axis.values.items():
         if re.sub(r"\s", "", text.lower()) == written or (value == given and not isinstance(given, bool)):

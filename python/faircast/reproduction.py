@@ -200,7 +200,7 @@ def continued(path: Path, quick: bool, only: Mapping[str, Sequence[str]], brough
         )
     if changed := [file for file, said in manifest.get("brought", {}).items() if brought.get(file) != said]:
         raise InputError(
-            f"{path} holds a reproduction on the network that {changed[0]} had then, and it says another one now; "
+            f"{path} holds a reproduction with what {changed[0]} said then, and it says something else now; "
             "choose another folder with --out"
         )
     return manifest

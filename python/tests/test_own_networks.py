@@ -296,7 +296,7 @@ def test_a_folder_keeps_the_network(village: str, cli: Cli, runs: list[int]) -> 
     Path(village).write_text(VILLAGE.replace("15 ms", "16 ms"))
     changed = cli("reproduce", "x-all", *ONLY, "--out", "here")
     assert (changed.code, changed.out) == (2, "")
-    assert "here holds a reproduction on the network that village.toml had then, and it says another" in changed.err
+    assert "here holds a reproduction with what village.toml said then, and it says something else now" in changed.err
     # What is none of the network is none of it: another description, another order.
     Path(village).write_text(VILLAGE.replace('duration = "20 s"', 'description = "x"\nduration = "20000 ms"'))
     assert cli("reproduce", "x-all", *ONLY, "--out", "here").code == 0

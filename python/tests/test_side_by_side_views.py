@@ -16,7 +16,7 @@ from conftest import Cli
 
 import faircast
 from faircast.errors import InputError
-from faircast.experiment import Data, PointData
+from faircast.experiment import Brought, Data, PointData
 from faircast.experiments import load
 from faircast.experiments.side_by_side import cost, course, harm, heat_map, rates, receivers, runs, views
 from faircast.experiments.side_by_side.cells import (
@@ -236,13 +236,15 @@ def test_commands_repeat_their_cell() -> None:
     assert ALL.command("x-all", FOUR, ("tfmcc", GEO)) == f"{whole} --reps 3"
     quick = data({"tfmcc": [(1e5, 2e5)] * 3}, quick=True)
     assert ALL.command("x-all", quick, ("tfmcc", GEO)) == f"{whole} --quick"
-    file = ALL.command("x-all", ten, ("my files/a, b.toml", GEO))
-    assert f"scheme='{Path('my files/a, b.toml').absolute()}'" in shlex.split(file)
+    file = ALL.command("x-all", ten, (Brought.of("my files/a, b.toml", {"scheme": "tfmcc"}), GEO))
+    assert "scheme='my files/a, b.toml'" in shlex.split(file)
     faircast.register_scheme("silent-for-a-command", Silent)
     assert ALL.command("x-all", FOUR, ("silent-for-a-command", GEO)) == (
         "faircast.reproduce(\"x-all\", only={'scheme': 'silent-for-a-command', 'path': 'geo', 'loss': '1%', "
         "'tcp': 'cubic'}, reps=3)"
     )
+    of_class = ALL.command("x-all", FOUR, (Brought.of("mine.toml", {"scheme": "silent-for-a-command"}), GEO))
+    assert of_class.startswith("faircast.reproduce(\"x-all\", only={'scheme': 'mine.toml', ")
 
 
 @pytest.mark.parametrize(
@@ -327,7 +329,7 @@ def test_schemes_from_elsewhere_with_faults(cli: Cli, text: str, said: str) -> N
 
 
 def test_a_cell_alone_gives_the_numbers_of_the_whole(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also when its row comes from a file; its command is the one that is printed, and holds in every folder."""
+    """Also when its row comes from a file; its command is the one that is printed."""
     Path("mine.toml").write_text('scheme = "tfmcc"\npacket_size = "256 B"\n')
     done = cli("reproduce", "x-all", "--only", "scheme=tfmcc,mine.toml", "--only", "path=geo", "--only", "loss=1%",
                "--reps", 2, "--out", "whole")  # fmt: skip
@@ -337,16 +339,43 @@ def test_a_cell_alone_gives_the_numbers_of_the_whole(cli: Cli, monkeypatch: pyte
     row = next(row for row in rows if (row["scheme"], row["tcp"]) == ("mine.toml", "cubic"))
     other = next(row for row in rows if (row["scheme"], row["tcp"]) == ("tfmcc", "cubic"))
     assert row["value"] != other["value"]
-    Path("elsewhere").mkdir()
-    monkeypatch.chdir("elsewhere")
     again = cli(*shlex.split(row["command"])[1:], "--json")
     assert again.code == 0, again.err
     found = json.loads(again.out)
     assert re.fullmatch(r"x-all-mine-geo-1-cubic-[0-9a-f]{12}", Path(found["folder"]).name)
     alone = found["experiments"][0]["cells"][0]
     given = {key: "" if value is None else str(value) for key, value in alone.items()}
-    assert Path(given.pop("scheme")) == Path.cwd().parent / row.pop("scheme")
     assert given == row
+
+
+def test_an_archive_has_the_files_of_schemes_in_it(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it has the networks: it comes out again in another folder, and without the file, or with another one."""
+    Path("mine.toml").write_text('scheme = "tfmcc"\npacket_size = "256 B"\n')
+    only = ("--only", "scheme=mine.toml", "--only", "path=tree", "--only", "loss=0%", "--only", "tcp=sack", "--reps", 1)
+    assert cli("reproduce", "x-all", *only, "--out", "here").code == 0
+    brought = json.loads(Path("here/manifest.json").read_text())["brought"]
+    assert brought == {"mine.toml": {"scheme": "tfmcc", "packet_size": "256 B"}}
+    assert cli("archive", "here", "--out", "here.zip").code == 0
+    for text in (None, 'scheme = "pgmcc"\n'):
+        elsewhere = Path("elsewhere" if text is None else "changed")
+        elsewhere.mkdir()
+        with monkeypatch.context() as there:
+            there.chdir(elsewhere)
+            if text:
+                Path("mine.toml").write_text(text)
+            done = cli("verify", "../here.zip")
+            assert done.code == 0, done.err
+            assert "repeated byte by byte" in done.out
+    # The folder goes on after the file has gone, and not after it has become another.
+    Path("mine.toml").unlink()
+    assert cli("reproduce", "x-all", *only, "--out", "here").code == 0
+    as_path = cli("reproduce", "x-all", "--only", "path=mine.toml", "--reps", 1, "--out", "here")
+    assert as_path.code == 2
+    assert "path mine.toml: there is no such file" in as_path.err
+    Path("mine.toml").write_text('scheme = "pgmcc"\n')
+    changed = cli("reproduce", "x-all", *only, "--out", "here")
+    assert (changed.code, changed.out) == (2, "")
+    assert "here holds a reproduction with what mine.toml said then, and it says something else now" in changed.err
 
 
 def test_a_python_class_gets_its_row(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from faircast.experiment import Brought
 from faircast.experiments.side_by_side import forward, geo, home, leo, own, tree
 from faircast.experiments.side_by_side.path import Bottleneck, Path
 from faircast.experiments.side_by_side.queues import QUEUES
-from faircast.experiments.side_by_side.schemes import NAMES, SCHEMES
+from faircast.experiments.side_by_side.schemes import NAMES, SCHEMES, Row
 
 __all__ = [
     "ALONE",
@@ -92,7 +92,7 @@ class Cell:
     situation: Situation
     run: str
     """Who is on the path, of `RUNS`."""
-    scheme: str = ""
+    scheme: Row = ""
     """What the sessions run: of `SCHEMES`, or a scheme from elsewhere. Beside TCP only."""
 
     def __str__(self) -> str:
@@ -120,7 +120,7 @@ def of_network(network: Brought, queues: Sequence[str] = ("",)) -> list[Situatio
     ]
 
 
-def cells(schemes: Sequence[str], situations: Sequence[Situation]) -> list[Cell]:
+def cells(schemes: Sequence[Row], situations: Sequence[Situation]) -> list[Cell]:
     """All cells that a comparison of these schemes needs: theirs, and those without a scheme that they are held to."""
     return [
         *(Cell(situation=situation, run=run) for situation in situations for run in (ALONE, REFERENCE)),

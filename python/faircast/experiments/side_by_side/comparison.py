@@ -11,7 +11,6 @@ import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from pathlib import Path as File
 from typing import TYPE_CHECKING, Any
 
 from faircast.errors import InputError, brief, nearest
@@ -28,7 +27,7 @@ from faircast.experiments.side_by_side.cells import (
 )
 from faircast.experiments.side_by_side.heat_map import Square, ordered
 from faircast.experiments.side_by_side.queues import QUEUES
-from faircast.experiments.side_by_side.schemes import SUFFIX, label
+from faircast.experiments.side_by_side.schemes import Row, given, label
 from faircast.experiments.side_by_side.views import (
     SCHEME,
     TCP,
@@ -132,13 +131,13 @@ class Comparison:
                 )
         if called and "loss" in values and 0.0 not in values["loss"]:
             raise InputError("a network of your own says itself what it loses; leave out --only loss")
-        named_by: dict[str, str] = {}
+        named_by: dict[str, Row] = {}
         for scheme in values.get(SCHEME.name, ()):
             other = named_by.setdefault(label(scheme), scheme)
             if other != scheme:
                 raise InputError(
-                    f"schemes {brief(other)} and {brief(scheme)}: both rows would be called {brief(label(scheme))}; "
-                    "a row is called after its file, so give one of them another name"
+                    f"schemes {brief(str(other))} and {brief(str(scheme))}: both rows would be called "
+                    f"{brief(label(scheme))}; a row is called after its file, so give one of them another name"
                 )
         return partial(self.points_of, values)
 
@@ -155,12 +154,11 @@ class Comparison:
         from faircast.guests import is_class
 
         only = self.written(place)
-        guest = option_for(place[0])
-        if is_class(place[0]) and not guest:
+        scheme = given(place[0])["scheme"]
+        guest = option_for(scheme)
+        if is_class(scheme) and not guest:
             more = f"{'' if self.is_usual(data) else f', reps={len(data.seeds)}'}{', quick=True' if data.quick else ''}"
             return f'faircast.reproduce("{name}", only={only}{more})'
-        if place[0].endswith(SUFFIX):  # the command holds in every folder
-            only["scheme"] = str(File(place[0]).absolute())
         parts = ["faircast", *guest, "reproduce", name]
         for axis, value in only.items():
             parts += ["--only", f"{axis}='{value}'" if "," in value else f"{axis}={value}"]
@@ -232,7 +230,7 @@ def as_written(value: Any) -> Any:
 
 
 @lru_cache(maxsize=8)
-def _points(paper: str, rows: tuple[str, ...], situations: tuple[Situation, ...]) -> tuple[Point, ...]:
+def _points(paper: str, rows: tuple[Row, ...], situations: tuple[Situation, ...]) -> tuple[Point, ...]:
     return tuple(replace(point, kept_as=f"{paper} {point.key}") for point in runs.points(rows, situations))
 
 
@@ -314,7 +312,8 @@ def paths(names: Iterable[str]) -> Axis:
         raise InputError(f"there is no path {named}{nearest(text, there)}; there are: {', '.join(there)}, {others}")
 
     about = "The network of {} is the reader's own: nothing is published of it, and nothing is judged there."
-    return Axis(name="path", values={name: name for name in there}, other=other, others=others, brought=about)
+    values = {name: name for name in there}
+    return Axis(name="path", values=values, other=other, others=others, holds="bottlenecks", brought=about)
 
 
 ALL = Comparison(

@@ -21,6 +21,7 @@ from faircast.experiments.side_by_side.comparison import ALL, IN_QUEUES, counted
 from faircast.experiments.side_by_side.estimates import Spread, beside, settling, utilisation, variation
 from faircast.experiments.side_by_side.heat_map import RATIO, Grid, Scale, decades, draw, short
 from faircast.experiments.side_by_side.measures import BINS_S
+from faircast.experiments.side_by_side.schemes import Row
 from faircast.experiments.side_by_side.views import Place, Quantity
 from faircast.statistics import Estimate, jackknife_of_ratio
 
@@ -31,12 +32,12 @@ DRAWN_S = 1
 FEW = "a bin would have fewer than five packets"
 
 
-def of_receivers(bin_s: float, data: Data, situation: Situation, scheme: str) -> Spread:
+def of_receivers(bin_s: float, data: Data, situation: Situation, scheme: Row) -> Spread:
     """The variation of receivers."""
     return variation(data, beside(situation, scheme), situation.on.receivers, bin_s)
 
 
-def of_tcps(bin_s: float, data: Data, situation: Situation, scheme: str) -> Spread:
+def of_tcps(bin_s: float, data: Data, situation: Situation, scheme: Row) -> Spread:
     """The variation of TCP flows beside them."""
     return variation(data, beside(situation, scheme), situation.on.tcps, bin_s)
 
@@ -68,7 +69,7 @@ def settled(which: str, data: Data, place: Place) -> Estimate:
     return Estimate(value, None, found.n, found.low_s, found.high_s)
 
 
-def used(data: Data, situation: Situation, scheme: str) -> Spread:
+def used(data: Data, situation: Situation, scheme: Row) -> Spread:
     """The utilisation of bottlenecks."""
     return utilisation(data, beside(situation, scheme))
 

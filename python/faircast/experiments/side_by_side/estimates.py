@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any
 
 from faircast.experiments.side_by_side.cells import ALONE, BESIDE, REFERENCE, Cell, Situation
 from faircast.experiments.side_by_side.measures import BINS_S, KINDS
+from faircast.experiments.side_by_side.schemes import Row
 from faircast.statistics import Estimate, jackknife, jackknife_of_ratio, median_interval
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class Cost:
     bytes: Estimate
 
 
-def ratio_to_tcp(data: Data, situation: Situation, scheme: str) -> Spread:
+def ratio_to_tcp(data: Data, situation: Situation, scheme: Row) -> Spread:
     """The rate of each receiver behind a bottleneck with TCPs over the mean of theirs; infinite where they got nothing.
 
     1 is what TCP gets; NaN where nobody got anything.
@@ -119,7 +120,7 @@ def ratio(data: Data, cell: Cell) -> Spread:
     return _spread(data, place, of, jackknife_of_ratio)
 
 
-def harm_in_rate(data: Data, situation: Situation, scheme: str) -> Harm:
+def harm_in_rate(data: Data, situation: Situation, scheme: Row) -> Harm:
     """What the TCPs behind each bottleneck lose of their rate: (alone - beside) / alone."""
     behind = {one.link: one.tcps for one in situation.on.bottlenecks if one.tcps}
 
@@ -130,7 +131,7 @@ def harm_in_rate(data: Data, situation: Situation, scheme: str) -> Harm:
     return _harm(data, situation, scheme, behind, of)
 
 
-def harm_in_delay(data: Data, situation: Situation, scheme: str) -> Harm:
+def harm_in_delay(data: Data, situation: Situation, scheme: Row) -> Harm:
     """By which part TCP's packets wait longer at each bottleneck: (beside - alone) / beside; NaN if none waited."""
     links = [one.link for one in situation.on.bottlenecks if one.tcps]
 
@@ -143,12 +144,12 @@ def harm_in_delay(data: Data, situation: Situation, scheme: str) -> Harm:
     return _harm(data, situation, scheme, links, of)
 
 
-def share(data: Data, situation: Situation, scheme: str) -> Spread:
+def share(data: Data, situation: Situation, scheme: Row) -> Spread:
     """The rate of each receiver over its rate in the multirate max-min optimum."""
     return _held_against(data, beside(situation, scheme), fair_rates(data, beside(situation, scheme)))
 
 
-def satisfaction(data: Data, situation: Situation, scheme: str) -> Spread:
+def satisfaction(data: Data, situation: Situation, scheme: Row) -> Spread:
     """The rate of each receiver over its max-min fair rate as the only one of its session."""
     return _held_against(data, beside(situation, scheme), rates_as_the_only_one(data, beside(situation, scheme)))
 
@@ -211,7 +212,7 @@ def wait_ms(data: Data, cell: Cell) -> Spread:
     return _spread(data, links, partial(_wait_ms, _kept(data, cell)))
 
 
-def cost(data: Data, situation: Situation, scheme: str) -> dict[str, Cost]:
+def cost(data: Data, situation: Situation, scheme: Row) -> dict[str, Cost]:
     """Feedback and messages about membership, by kind (`measures.KINDS`), for each receiver and second."""
     kept, path = _kept(data, beside(situation, scheme)), situation.on
     receivers = len(path.receivers)
@@ -238,7 +239,7 @@ def decided(found: Estimate, value: float) -> bool:
     return ends is not None and not ends[0] <= value <= ends[1]
 
 
-def beside(situation: Situation, scheme: str) -> Cell:
+def beside(situation: Situation, scheme: Row) -> Cell:
     """The cell of a scheme beside TCP."""
     return Cell(situation=situation, run=BESIDE, scheme=scheme)
 
@@ -280,7 +281,7 @@ def _settled_s(entry: Mapping[str, Any]) -> float:
 
 
 def _harm(
-    data: Data, situation: Situation, scheme: str, links: Iterable[str], of: Callable[[Kept, Kept, str, Seeds], float]
+    data: Data, situation: Situation, scheme: Row, links: Iterable[str], of: Callable[[Kept, Kept, str, Seeds], float]
 ) -> Harm:
     links = list(links)
     alone, there = (_kept(data, Cell(situation=situation, run=run)) for run in (ALONE, REFERENCE))

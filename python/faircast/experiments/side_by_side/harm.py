@@ -17,22 +17,23 @@ from faircast.experiments.side_by_side.cells import ALONE, BESIDE, REFERENCE, Ce
 from faircast.experiments.side_by_side.comparison import ALL, IN_QUEUES, counted
 from faircast.experiments.side_by_side.estimates import Spread, harm_in_delay, harm_in_rate, wait_ms
 from faircast.experiments.side_by_side.heat_map import Grid, Scale, draw, linear, signed
+from faircast.experiments.side_by_side.schemes import Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def excess_in_rate(data: Data, situation: Situation, scheme: str) -> Spread:
+def excess_in_rate(data: Data, situation: Situation, scheme: Row) -> Spread:
     """The harm in rate, minus that of the reference."""
     return harm_in_rate(data, situation, scheme).excess
 
 
-def excess_in_delay(data: Data, situation: Situation, scheme: str) -> Spread:
+def excess_in_delay(data: Data, situation: Situation, scheme: Row) -> Spread:
     """The harm in delay, minus that of the reference."""
     return harm_in_delay(data, situation, scheme).excess
 
 
-def delay_ms(run: str, data: Data, situation: Situation, scheme: str) -> Spread:
+def delay_ms(run: str, data: Data, situation: Situation, scheme: Row) -> Spread:
     """How long TCP's packets wait in the runs of one kind."""
     return wait_ms(data, Cell(situation=situation, run=run, scheme=scheme if run == BESIDE else ""))
 

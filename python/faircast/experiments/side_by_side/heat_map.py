@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from faircast.experiments.side_by_side.cells import PATHS, TCP_NAMES, Situation
 from faircast.experiments.side_by_side.queues import QUEUES
-from faircast.experiments.side_by_side.schemes import label
+from faircast.experiments.side_by_side.schemes import Row, label
 from faircast.figures import PAGE_IN, panels
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Scale:
 class Grid:
     """One heat map of a figure."""
 
-    squares: Mapping[tuple[str, Situation], Square]
+    squares: Mapping[tuple[Row, Situation], Square]
     """By scheme and situation."""
     scale: Scale
     title: str = ""
@@ -223,7 +223,7 @@ def _draw_one(
     figure: Figure,
     grid: Grid,
     notes: Mapping[str, str],
-    schemes: Sequence[str],
+    schemes: Sequence[Row],
     lefts: Mapping[Situation, float],
     *,
     top: float,

@@ -25,6 +25,7 @@ from faircast.experiment import Point
 from faircast.experiments.side_by_side import schemes
 from faircast.experiments.side_by_side.cells import BESIDE, REFERENCE, Cell, Path, Situation, cells
 from faircast.experiments.side_by_side.measures import PROBES, reduce
+from faircast.experiments.side_by_side.schemes import Row
 
 RECOVERY = {"cubic": {"recovery": "sack"}}
 """Of the variants that do not recover by what they are called after."""
@@ -61,7 +62,7 @@ def point(cell: Cell) -> Point:
     )
 
 
-def points(rows: Sequence[str], situations: Sequence[Situation]) -> list[Point]:
+def points(rows: Sequence[Row], situations: Sequence[Situation]) -> list[Point]:
     """All points that a comparison of these schemes in these situations needs."""
     return [point(cell) for cell in cells(rows, situations)]
 
@@ -69,7 +70,7 @@ def points(rows: Sequence[str], situations: Sequence[Situation]) -> list[Point]:
 def name(cell: Cell) -> str:
     """What the runs of a cell are called in tables."""
     situation = cell.situation
-    row = cell.scheme if cell.scheme in schemes.SCHEMES else schemes.label(cell.scheme)
+    row = str(cell.scheme) if cell.scheme in schemes.SCHEMES else schemes.label(cell.scheme)
     legal = re.sub("[^A-Za-z0-9_.-]", "-", row or cell.run)
     return (
         f"x-{'queues' if situation.queue else 'all'}-{legal}-{situation.path}-{100 * situation.loss:g}-{situation.tcp}"

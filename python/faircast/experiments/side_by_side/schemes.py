@@ -26,9 +26,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path as File
-from typing import Any
+from typing import Any, TypeAlias
 
 from faircast.errors import InputError, brief, choose
+from faircast.experiment import Brought
 from faircast.experiments.side_by_side.path import Agent, Path
 
 NAMES: dict[str, str] = {
@@ -74,6 +75,8 @@ PERIODS_MS = (32, 64, 128, 256, 512)
 """The default of SMCC."""
 SUFFIX = ".toml"
 """What the file of a session's parameters ends in."""
+Row: TypeAlias = "str | Brought"
+"""What a row is of: one of `NAMES`, any scheme that the core knows, or what a file of a session's parameters says."""
 
 
 @dataclass(frozen=True)
@@ -117,31 +120,35 @@ def periods_ms(path: Path) -> list[int]:
     return found
 
 
-def label(scheme: str) -> str:
+def label(scheme: Row) -> str:
     """What a row is called for readers; a file is called by its stem."""
-    return NAMES.get(scheme) or (File(scheme).stem if scheme.endswith(SUFFIX) else scheme)
+    return File(scheme.file).stem if isinstance(scheme, Brought) else NAMES.get(scheme, scheme)
 
 
-def session(scheme: str, path: Path) -> dict[str, Any]:
+def given(scheme: Row) -> dict[str, Any]:
+    """What is said of a row: its scheme, and by what it differs from the defaults."""
+    found: dict[str, Any] = scheme.said if isinstance(scheme, Brought) else OF_ROWS.get(scheme, {"scheme": scheme})
+    return found
+
+
+def session(scheme: Row, path: Path) -> dict[str, Any]:
     """The parameters of a session, its ``scheme`` among them, without source and receivers.
 
-    `scheme` is one of `SCHEMES`, any scheme that the core knows, or a TOML file of a session's parameters. What is said
-    of a row or in a file counts before what the path decides. Raises `InputError` if it is none of these, or if the
-    file says what the comparison does.
+    What is said of a row or in a file counts before what the path decides. Raises `InputError` if the core does not
+    know the scheme.
     """
-    given = OF_ROWS.get(scheme) or (read(scheme) if scheme.endswith(SUFFIX) else {"scheme": scheme})
-    known = parameters()
+    said, known = given(scheme), parameters()
     try:
-        choose("scheme", given["scheme"], [*known])
+        choose("scheme", said["scheme"], [*known])
     except InputError as error:
-        raise InputError(f"{scheme}: {error}" if scheme.endswith(SUFFIX) else str(error)) from None
-    return merged(fitted(given["scheme"], path, known[given["scheme"]]), given)
+        raise InputError(f"{scheme}: {error}" if isinstance(scheme, Brought) else str(error)) from None
+    return merged(fitted(said["scheme"], path, known[said["scheme"]]), said)
 
 
-def agent(scheme: str) -> Agent:
+def agent(scheme: Row) -> Agent:
     """What a scheme needs in the routers in front of bottlenecks."""
-    blocks = (OF_ROWS.get(scheme) or (read(scheme) if scheme.endswith(SUFFIX) else {"scheme": scheme}))["scheme"]
-    return {"kind": "layer-blocking"} | AGENTS.get(scheme, {}) if blocks == "layer-blocking" else None
+    differs = AGENTS.get(scheme, {}) if isinstance(scheme, str) else {}
+    return {"kind": "layer-blocking"} | differs if given(scheme)["scheme"] == "layer-blocking" else None
 
 
 def fitted(scheme: str, path: Path, names: frozenset[str]) -> dict[str, Any]:
@@ -173,7 +180,7 @@ def parameters() -> dict[str, frozenset[str]]:
     return known
 
 
-def read(file: str) -> dict[str, Any]:
+def read(file: str) -> Brought:
     """The parameters that a TOML file says. Raises `InputError` if they cannot be read, or are the comparison's."""
     from faircast.scenario import parse, read_text
 
@@ -186,7 +193,7 @@ def read(file: str) -> dict[str, Any]:
         raise InputError(f'{file}: it names no scheme; legal are the parameters of a session, such as scheme = "tfmcc"')
     if taken := sorted({"source", "receivers", "start", "stop", "start_jitter", "membership"} & said.keys()):
         raise InputError(f"{file}: {taken[0]} given; the comparison itself says this, the same for all schemes")
-    return said
+    return Brought.of(file, said)
 
 
 def merged(first: Mapping[str, Any], then: Mapping[str, Any]) -> dict[str, Any]:

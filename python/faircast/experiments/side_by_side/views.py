@@ -9,7 +9,7 @@ from pathlib import Path as File
 from typing import Any
 
 from faircast.errors import InputError, brief, nearest
-from faircast.experiment import Axis, Data
+from faircast.experiment import Axis, Brought, Data
 from faircast.experiments.side_by_side import runs, schemes
 from faircast.experiments.side_by_side.cells import (
     BESIDE,
@@ -20,10 +20,10 @@ from faircast.experiments.side_by_side.cells import (
 )
 from faircast.experiments.side_by_side.estimates import Spread
 from faircast.experiments.side_by_side.heat_map import Square, ordered
-from faircast.experiments.side_by_side.schemes import SCHEMES, SUFFIX, label
+from faircast.experiments.side_by_side.schemes import SCHEMES, SUFFIX, Row, label
 from faircast.statistics import Estimate
 
-Place = tuple[str, Situation]
+Place = tuple[Row, Situation]
 """A cell of a table: the scheme and the situation."""
 
 
@@ -55,7 +55,7 @@ class Quantity:
         return self.infinite if math.isinf(value) else self.beyond if abs(value) > self.most else ""
 
 
-def foreign(text: str) -> str:
+def foreign(text: str) -> Row:
     """A scheme that is no row of its own, if sessions can run it. Raises `InputError` if they cannot."""
     from faircast.scenario import count, resolve
 
@@ -68,16 +68,17 @@ def foreign(text: str) -> str:
         raise InputError(
             f"there is no scheme {brief(text) or 'of no name'}{nearest(text, [*SCHEMES, *known])}; there are: {there}"
         )
+    scheme = schemes.read(text) if text.endswith(SUFFIX) else text
     situation = next(one for one in SITUATIONS if one.path == "geo")
-    scenario = runs.scenario(Cell(situation=situation, run=BESIDE, scheme=text))
+    scenario = runs.scenario(Cell(situation=situation, run=BESIDE, scheme=scheme))
     try:
         resolve(scenario)
     except InputError as error:
         (name,) = scenario["sessions"]
         problems = [(path.removeprefix(f"sessions.{name}").lstrip("."), said) for path, said in error.problems]
-        hint = "" if text.endswith(SUFFIX) else "; a TOML file of a session's parameters can say more"
+        hint = "" if isinstance(scheme, Brought) else "; a TOML file of a session's parameters can say more"
         raise InputError(f"scheme {brief(text)} {count(len(problems))}{hint}", problems) from None
-    return text
+    return scheme
 
 
 SCHEME = Axis(
@@ -85,6 +86,7 @@ SCHEME = Axis(
     values={scheme: scheme for scheme in SCHEMES},
     other=foreign,
     others="and any other scheme of the core, or a TOML file of a session's parameters",
+    holds="scheme",
 )
 TCP = Axis(name="tcp", values={tcp: tcp for tcp in TCP_NAMES})
 
@@ -102,7 +104,7 @@ def named(place: Place) -> str:
     return f"{label(place[0])} ({place[1]})"
 
 
-def over_receivers(name: str, of: Callable[[Data, Situation, str], Spread], **more: Any) -> list[Quantity]:
+def over_receivers(name: str, of: Callable[[Data, Situation, Row], Spread], **more: Any) -> list[Quantity]:
     """The median, the least and the greatest of what receivers, flows or bottlenecks have."""
 
     def one(which: str) -> Callable[[Data, Place], Estimate]:
