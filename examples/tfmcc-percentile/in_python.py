@@ -28,6 +28,8 @@ DATA = struct.Struct("<IBffIIII")
 """Number, feedback round, X_supp in bit/s, R_max in s, own stamp, whom it echoes, with what stamp, and who limits."""
 REPORT = struct.Struct("<BfIIf?")
 """The round, the wanted rate in bit/s, the source's stamp and the own one, R_max if it stood for R, and losses seen."""
+PACKET_BYTES = 73, 65_535
+"""The least and the most that `RateControl` takes."""
 MOST_RECEIVERS = 10_000
 ROUND_RTTS = 6
 """RFC 4654, sections 4.5 and 3.4."""
@@ -46,9 +48,13 @@ class Percentile(Scheme):
 
     def check(self) -> list[tuple[str, str]]:
         """What is illegal."""
-        if 0 <= self.percentile < 100:
-            return []
-        return [("percentile", f"{self.percentile} given; legal is from 0 up to, not including, 100")]
+        wrong = []
+        if not 0 <= self.percentile < 100:
+            wrong.append(("percentile", f"{self.percentile} given; legal is from 0 up to, not including, 100"))
+        if not PACKET_BYTES[0] <= self.packet_size <= PACKET_BYTES[1]:
+            least, most = PACKET_BYTES
+            wrong.append(("packet_size", f"{self.packet_size} B given; legal is {least} B to {most} B"))
+        return wrong
 
     def packet_bytes(self) -> int:
         """Size of a data packet on the wire."""

@@ -289,6 +289,13 @@ def test_who_hears_that_another_one_wants_less_does_not_report(example: Any) -> 
     assert told_by(math.inf) == round(6 * 0.5e9 * (1 + math.log(0.5) / math.log(10_000)))
 
 
+@pytest.mark.parametrize("size", [0, 72, 65_536, 70_000])
+def test_the_example_says_which_packets_are_legal(example: Any, size: int) -> None:
+    (wrong,) = example.Percentile(packet_size=size).check()
+    assert wrong == ("packet_size", f"{size} B given; legal is 73 B to 65535 B")
+    assert example.Percentile(packet_size=min(max(size, 73), 65_535)).check() == []
+
+
 def test_the_example_follows_its_percentile(tmp_path: Path) -> None:
     for name in ("in_python.py", "one-slow.toml"):
         shutil.copy(EXAMPLE / name, tmp_path)
