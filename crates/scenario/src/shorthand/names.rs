@@ -91,7 +91,19 @@ pub(super) fn row(range: &str) -> Result<Vec<String>, String> {
         return Err(wrong());
     }
     names.iter_mut().for_each(|name| name.push_str(rest));
-    Ok(names)
+    match twice(&names) {
+        Some(name) if range.matches('[').count() > 1 => {
+            Err(format!("{range} names {name} twice: put something that is no number between the brackets"))
+        }
+        _ => Ok(names),
+    }
+}
+
+/// A name that stands more than once among others: the first in the order of the alphabet.
+pub(super) fn twice<'n>(names: impl IntoIterator<Item = &'n String>) -> Option<&'n String> {
+    let mut names: Vec<&String> = names.into_iter().collect();
+    names.sort_unstable();
+    names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
 }
 
 /// The order of names in which numbers count by their value: `home-9` comes before `home-10`.
@@ -177,6 +189,9 @@ mod tests {
         let many = "r[1-2001]-[1-2000] has 4002000 names; legal are at most 4000000";
         assert_eq!(row("r[1-2001]-[1-2000]"), Err(many.to_owned()));
         assert!(row("r[1-9999999999]").is_err());
+        let both = "r[1-11][1-12] names r111 twice: put something that is no number between the brackets";
+        assert_eq!(row("r[1-11][1-12]"), Err(both.to_owned()));
+        assert_eq!(row("r[0-1][01-12]").map(|names| names.len()), Ok(24));
     }
 
     #[test]

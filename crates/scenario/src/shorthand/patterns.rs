@@ -5,7 +5,7 @@
 //! of several of one sort the one with more characters beside `*`; of equally many the first in the alphabet.
 
 use super::kinds::completed;
-use super::names::{by_number, filled, is_pattern, is_range, is_several, matches, own_characters, row, stars};
+use super::names::{by_number, filled, is_pattern, is_range, is_several, matches, own_characters, row, stars, twice};
 use super::nodes::Known;
 use super::origins::Origins;
 use super::series::{is_series, nth};
@@ -148,7 +148,18 @@ fn to_each(written: &str, ends: &Ends, nodes: &Known) -> Result<Vec<(String, End
         let ends = ends.iter().map(|(key, end)| (*key, filled(end, &stars))).collect();
         (filled(written, &stars), ends)
     };
-    Ok(called.iter().map(link).collect())
+    let links: Vec<(String, Ends)> = called.iter().map(link).collect();
+    match twice(links.iter().map(|(name, _)| name)) {
+        Some(name) => {
+            let to: Vec<&str> =
+                (links.iter().zip(&called)).filter(|((own, _), _)| own == name).map(|(_, to)| &to[..]).collect();
+            Err(format!(
+                "the links to {} would both be called {name}: put something between the * of {written}",
+                to.join(" and ")
+            ))
+        }
+        None => Ok(links),
+    }
 }
 
 /// Leaves out what is said of single links that a table might have made, since that cannot be known of it.
