@@ -13,7 +13,7 @@ use faircast_proto::parts::throughput_equation::{loss_event_rate, throughput_wit
 use faircast_proto::quantity::Bytes;
 use faircast_proto::tfmcc::{Config, Feedback, Profile, RateControl};
 use faircast_proto::time::{Duration, Instant, Rate};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 
 /// The longest span, seconds: whatever is measured over a network is shorter.
@@ -42,6 +42,47 @@ fn within(name: &str, value: f64, low: f64, high: f64) -> PyResult<f64> {
     }
     let from = if low == 0.0 { "above 0".to_owned() } else { format!("from {low}") };
     Err(PyValueError::new_err(format!("{name} is {value}; legal is {from} to {high}")))
+}
+
+/// A whole number from 0 to `most`.
+fn whole<T: TryFrom<u64>>(name: &str, value: &Bound<'_, PyAny>, most: T) -> PyResult<T>
+where
+    u64: From<T>,
+{
+    let most = u64::from(most);
+    let found = match value.extract::<u64>() {
+        Err(error) if !error.is_instance_of::<PyOverflowError>(value.py()) => return Err(error),
+        found => found.ok().filter(|&number| number <= most).and_then(|number| T::try_from(number).ok()),
+    };
+    found.ok_or_else(|| PyValueError::new_err(format!("{name} is {value}; legal is a whole number from 0 to {most}")))
+}
+
+fn as_now(value: &Bound<'_, PyAny>) -> PyResult<Instant> {
+    whole("now", value, u64::MAX).map(Instant)
+}
+
+fn as_sequence(value: &Bound<'_, PyAny>) -> PyResult<u64> {
+    whole("sequence", value, SEQUENCES - 1)
+}
+
+fn as_receiver(value: &Bound<'_, PyAny>) -> PyResult<Address> {
+    whole("receiver", value, u32::MAX).map(Address::from_bits)
+}
+
+fn as_echoed(value: &Bound<'_, PyAny>) -> PyResult<u32> {
+    whole("echoed_us", value, u32::MAX)
+}
+
+fn as_sent(value: &Bound<'_, PyAny>) -> PyResult<u32> {
+    whole("sent_us", value, u32::MAX)
+}
+
+fn as_round(value: &Bound<'_, PyAny>) -> PyResult<u8> {
+    whole("feedback_round", value, u8::MAX)
+}
+
+fn as_packet_size(value: &Bound<'_, PyAny>) -> PyResult<u32> {
+    whole("packet_size", value, u32::MAX)
 }
 
 fn span(name: &str, value: f64) -> PyResult<f64> {
@@ -82,8 +123,8 @@ fn py_loss_event_rate(segment_bytes: f64, rtt_s: f64, rate_bps: f64) -> PyResult
 
 /// A moment as it goes on the wire: low 32 bits of microseconds.
 #[pyfunction(name = "stamp_us")]
-fn py_stamp_us(now: u64) -> u32 {
-    stamp_us(Instant(now))
+fn py_stamp_us(#[pyo3(from_py_with = as_now)] now: Instant) -> u32 {
+    stamp_us(now)
 }
 
 /// Loss history of a receiver (RFC 4654 section 5).
@@ -106,16 +147,13 @@ impl PyLossHistory {
     #[pyo3(signature = (now, sequence, rtt_s, *, first_interval, marked = false))]
     fn arrive(
         &mut self,
-        now: u64,
-        sequence: u64,
+        #[pyo3(from_py_with = as_now)] now: Instant,
+        #[pyo3(from_py_with = as_sequence)] sequence: u64,
         rtt_s: f64,
         first_interval: f64,
         marked: bool,
     ) -> PyResult<&'static str> {
-        if sequence >= SEQUENCES {
-            return Err(PyValueError::new_err(format!("sequence is {sequence}; legal is a count below 2^48")));
-        }
-        let packet = Packet { sequence, marked, now: Instant(now), rtt_s: span("rtt_s", rtt_s)? };
+        let packet = Packet { sequence, marked, now, rtt_s: span("rtt_s", rtt_s)? };
         let seed = within("first_interval", first_interval, 1.0, 1e12)?;
         let Self { history, detection } = self;
         Ok(match history.arrive(LossHistory::ONLY, detection, packet, None, || seed) {
@@ -171,16 +209,22 @@ impl PyRtt {
 
     /// A packet echoes a stamp of this receiver. Whether it is the first measurement.
     #[pyo3(signature = (now, echoed_us, sent_us, *, weight = 0.5))]
-    fn measure(&mut self, now: u64, echoed_us: u32, sent_us: u32, weight: f64) -> PyResult<bool> {
+    fn measure(
+        &mut self,
+        #[pyo3(from_py_with = as_now)] now: Instant,
+        #[pyo3(from_py_with = as_echoed)] echoed_us: u32,
+        #[pyo3(from_py_with = as_sent)] sent_us: u32,
+        weight: f64,
+    ) -> PyResult<bool> {
         if !(0.0..1.0).contains(&weight) {
             return Err(PyValueError::new_err(format!("weight is {weight}; legal is from 0 to less than 1")));
         }
-        Ok(self.0.measure(stamp_us(Instant(now)), echoed_us, sent_us, weight))
+        Ok(self.0.measure(stamp_us(now), echoed_us, sent_us, weight))
     }
 
     /// A packet without an echo for this receiver.
-    fn adjust(&mut self, now: u64, sent_us: u32) {
-        self.0.adjust(stamp_us(Instant(now)), sent_us);
+    fn adjust(&mut self, #[pyo3(from_py_with = as_now)] now: Instant, #[pyo3(from_py_with = as_sent)] sent_us: u32) {
+        self.0.adjust(stamp_us(now), sent_us);
     }
 
     /// Smoothed and adjusted, seconds.
@@ -208,14 +252,14 @@ impl PyReceiveRate {
     }
 
     /// A packet arrives.
-    fn arrive(&mut self, now: u64, window_s: f64) -> PyResult<()> {
-        self.0.arrive(Instant(now), span("window_s", window_s)?);
+    fn arrive(&mut self, #[pyo3(from_py_with = as_now)] now: Instant, window_s: f64) -> PyResult<()> {
+        self.0.arrive(now, span("window_s", window_s)?);
         Ok(())
     }
 
     /// Packets per second over about the last `window_s`.
-    fn packets_per_s(&self, now: u64, window_s: f64) -> PyResult<f64> {
-        Ok(self.0.packets_per_s(Instant(now), span("window_s", window_s)?))
+    fn packets_per_s(&self, #[pyo3(from_py_with = as_now)] now: Instant, window_s: f64) -> PyResult<f64> {
+        Ok(self.0.packets_per_s(now, span("window_s", window_s)?))
     }
 }
 
@@ -231,19 +275,19 @@ impl PyPacer {
     }
 
     /// The first packet is due now.
-    fn begin(&mut self, now: u64) {
-        self.0.begin(Instant(now));
+    fn begin(&mut self, #[pyo3(from_py_with = as_now)] now: Instant) {
+        self.0.begin(now);
     }
 
     /// The packet that was due has been sent.
-    fn sent(&mut self, now: u64, gap_s: f64) -> PyResult<()> {
-        self.0.sent(Instant(now), span("gap_s", gap_s)?, MOST_LATE);
+    fn sent(&mut self, #[pyo3(from_py_with = as_now)] now: Instant, gap_s: f64) -> PyResult<()> {
+        self.0.sent(now, span("gap_s", gap_s)?, MOST_LATE);
         Ok(())
     }
 
     /// The gap is another one.
-    fn follow(&mut self, now: u64, gap_s: f64) -> PyResult<()> {
-        self.0.follow(Instant(now), span("gap_s", gap_s)?);
+    fn follow(&mut self, #[pyo3(from_py_with = as_now)] now: Instant, gap_s: f64) -> PyResult<()> {
+        self.0.follow(now, span("gap_s", gap_s)?);
         Ok(())
     }
 
@@ -272,7 +316,7 @@ impl PyRateControl {
     #[new]
     #[pyo3(signature = (packet_size, *, max_rate_bps = None, initial_max_rtt_s = 0.5, slow_start = true))]
     fn new(
-        packet_size: u32,
+        #[pyo3(from_py_with = as_packet_size)] packet_size: u32,
         max_rate_bps: Option<f64>,
         initial_max_rtt_s: f64,
         slow_start: bool,
@@ -292,8 +336,8 @@ impl PyRateControl {
     }
 
     /// The session begins.
-    fn begin(&mut self, now: u64) {
-        self.0.begin(Instant(now));
+    fn begin(&mut self, #[pyo3(from_py_with = as_now)] now: Instant) {
+        self.0.begin(now);
     }
 
     /// A report has come. Whether its receiver limits now.
@@ -303,11 +347,11 @@ impl PyRateControl {
     #[expect(clippy::too_many_arguments, reason = "a report has as many fields")]
     fn hear(
         &mut self,
-        now: u64,
-        receiver: u32,
+        #[pyo3(from_py_with = as_now)] now: Instant,
+        #[pyo3(from_py_with = as_receiver)] receiver: Address,
         rate_bps: f64,
         rtt_s: f64,
-        feedback_round: u8,
+        #[pyo3(from_py_with = as_round)] feedback_round: u8,
         have_loss: bool,
         used_max_rtt_s: Option<f64>,
         leave: bool,
@@ -315,28 +359,30 @@ impl PyRateControl {
         if rtt_s.is_nan() || used_max_rtt_s.is_some_and(f64::is_nan) {
             return false;
         }
-        let receiver = Address::from_bits(receiver);
         let (have_rtt, used_rtt_s) = (used_max_rtt_s.is_none(), used_max_rtt_s.unwrap_or(rtt_s));
-        self.0.advance(Instant(now));
+        self.0.advance(now);
         let feedback =
             Feedback { receiver, rate_bps, rtt_s, used_rtt_s, have_rtt, have_loss, leave, round: feedback_round };
-        self.0.hear(Instant(now), &feedback).is_some_and(|outcome| outcome.limits)
+        self.0.hear(now, &feedback).is_some_and(|outcome| outcome.limits)
     }
 
     /// A receiver is to limit no longer. Whether it did.
-    fn dismiss(&mut self, now: u64, receiver: u32) -> bool {
-        let receiver = Address::from_bits(receiver);
+    fn dismiss(
+        &mut self,
+        #[pyo3(from_py_with = as_now)] now: Instant,
+        #[pyo3(from_py_with = as_receiver)] receiver: Address,
+    ) -> bool {
         if self.0.clr() == Some(receiver) {
-            return self.0.limiting_left(Instant(now));
+            return self.0.limiting_left(now);
         }
         self.0.other_left(receiver);
         false
     }
 
     /// What is due by now. Whether a feedback round has begun.
-    fn expire(&mut self, now: u64) -> bool {
-        self.0.advance(Instant(now));
-        self.0.pass(Instant(now)).next_round
+    fn expire(&mut self, #[pyo3(from_py_with = as_now)] now: Instant) -> bool {
+        self.0.advance(now);
+        self.0.pass(now).next_round
     }
 
     /// By when to call `expire`, ns.
@@ -346,8 +392,8 @@ impl PyRateControl {
     }
 
     /// The rate, bit/s.
-    fn rate_bps(&mut self, now: u64) -> f64 {
-        self.0.advance(Instant(now));
+    fn rate_bps(&mut self, #[pyo3(from_py_with = as_now)] now: Instant) -> f64 {
+        self.0.advance(now);
         self.0.rate_bps()
     }
 
