@@ -91,12 +91,11 @@ pub(super) fn row(range: &str) -> Result<Vec<String>, String> {
         return Err(wrong());
     }
     names.iter_mut().for_each(|name| name.push_str(rest));
-    match twice(&names) {
-        Some(name) if range.matches('[').count() > 1 => {
-            Err(format!("{range} names {name} twice: put something that is no number between the brackets"))
-        }
-        _ => Ok(names),
+    let several = range.matches('[').count() > 1;
+    if let Some(name) = several.then(|| twice(&names)).flatten() {
+        return Err(format!("{range} names {name} twice: put something that is no number between the brackets"));
     }
+    Ok(names)
 }
 
 /// A name that stands more than once among others: the first in the order of the alphabet.
