@@ -120,6 +120,7 @@ def test_what_was_run_and_what_came_out_stands_on_top(folder: Path, tmp_path: Pa
     assert json.loads(_native.toml_to_json(head["scenario"])) == runs.scenario.data
     assert {one["command"] for one in head["commands"]} == {
         f"faircast run {folder} --out again",
+        f"faircast lab {folder}",
         "faircast run shown.toml --seed 1 --reps 2",
     }
     assert made["run"]["changes"][1] == {"t_s": 15.0, "text": "links.bottleneck: down"}

@@ -233,6 +233,8 @@ def commands(folder: Path | None, name: str, seeds: Sequence[int]) -> list[dict[
     if folder is not None:
         again = shlex.join(["faircast", "run", str(folder), "--out", "again"])
         found.append({"does": "runs all seeds of the folder again", "command": again})
+        laboratory = shlex.join(["faircast", "lab", str(folder)])
+        found.append({"does": "opens the scenario in the laboratory, to try other values", "command": laboratory})
     found.append({"does": f"runs the scenario below, saved as {name}.toml", "command": shlex.join(of_file)})
     return found
 

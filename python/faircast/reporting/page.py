@@ -62,7 +62,7 @@ def page_of(document: Mapping[str, Any], chunks: Sequence[Chunk]) -> str:
 <meta name="referrer" content="no-referrer">
 <title>{title} · faircast</title>
 <!--
-Of the viewer in this page:
+What the web part of faircast is made of, of which the viewer in this page is one:
 
 {comment(licences)}-->
 <style>{style}</style>
