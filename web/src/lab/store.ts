@@ -135,6 +135,7 @@ export class Store {
   /** Runs all scenarios, or one, with all seeds. What ran before is given up. */
   async run(only?: number): Promise<void> {
     this.cancel();
+    this.running = null;
     const turn = ++this.asked;
     const seeds = readSeeds(this.state.seeds);
     if (seeds === null) {
@@ -153,39 +154,43 @@ export class Store {
         this.setSide(index, { failure: "It does not run: what is wrong stands below the text." });
         continue;
       }
-      await this.carryOut(turn, index, scenario, seeds);
-      if (turn !== this.asked) return;
+      const isWhole = await this.carryOut(turn, index, scenario, seeds);
+      if (!isWhole) return;
     }
   }
 
+  /** Runs one scenario. Whether those after it are still wanted. */
   private async carryOut(
     turn: number,
     index: number,
     scenario: Record<string, unknown>,
     seeds: number[],
-  ): Promise<void> {
+  ): Promise<boolean> {
     const resolved = JSON.stringify(scenario);
     const text = this.state.sides[index]?.text ?? "";
     const outcome: Outcome = { scenario, text, runs: [], drawing: null, isCut: false };
     this.set({ running: { side: index, progress: null, seeds } });
     try {
       outcome.drawing = await this.core.drawing(resolved, seeds[0] ?? 1, moments(scenario));
-      if (turn !== this.asked) return;
+      if (turn !== this.asked) return false;
       this.running = this.core.run(resolved, seeds, {
         progress: (progress) => {
           if (turn === this.asked) this.set({ running: { side: index, progress, seeds } });
         },
         tables: (seed, facts, tables) => {
+          if (turn !== this.asked) return;
           outcome.runs.push({ seed, facts, tables });
-          if (turn !== this.asked && this.state.running?.side !== index) return;
           this.setSide(index, { outcome: { ...outcome, runs: [...outcome.runs] }, failure: null });
         },
       });
       const { cancelled } = await this.running.over;
-      if (turn !== this.asked) return;
+      if (turn !== this.asked) return false;
       if (outcome.runs.length > 0) this.setSide(index, { outcome: { ...outcome, isCut: cancelled } });
+      return !cancelled;
     } catch (error) {
-      if (turn === this.asked) this.setSide(index, { failure: (error as Error).message });
+      if (turn !== this.asked) return false;
+      this.setSide(index, { failure: (error as Error).message });
+      return true;
     } finally {
       if (turn === this.asked) {
         this.running = null;
@@ -194,9 +199,14 @@ export class Store {
     }
   }
 
-  /** Ends the run between two of its steps; what has happened by then is kept. */
+  /** Ends the run between two of its steps; what has happened by then is kept. One that has not begun does not begin. */
   cancel(): void {
-    this.running?.cancel();
+    if (this.running !== null) {
+      this.running.cancel();
+    } else if (this.state.running !== null) {
+      this.asked++;
+      this.set({ running: null });
+    }
   }
 
   /** Turns a knob on all sides that have its path, or on one. */
