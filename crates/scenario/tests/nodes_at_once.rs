@@ -250,10 +250,11 @@ fn mistakes_are_said_once_where_they_stand() {
 
 #[test]
 fn two_nodes_never_get_one_link() {
+    let flow = "[flows.web]\nkind = \"tcp\"\nfrom = \"server\"\nto = \"exchange\"\n";
     let text = with(
         "[nodes.home-1-12]\n[nodes.home-11-2]\n[links.\"line-**\"]\nfrom = \"exchange\"\nto = \"home-*-*\"\n\
          rate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n",
-    );
+    ) + flow;
     let (at, message) = one(&text);
     assert_eq!(at, "links.line-**.to");
     assert_eq!(
@@ -261,7 +262,7 @@ fn two_nodes_never_get_one_link() {
         "the links to home-1-12 and home-11-2 would both be called line-112: put something between the * of line-**"
     );
     assert_eq!(resolved(&text.replace("line-**", "line-*-*"))["links"]["line-11-2"]["to"], "home-11-2");
-    let (at, message) = one(&with("[nodes.\"home-[1-11][1-12]\"]\n"));
+    let (at, message) = one(&(with("[nodes.\"home-[1-11][1-12]\"]\n") + flow));
     assert_eq!(at, "nodes.home-[1-11][1-12]");
     assert!(message.starts_with("home-[1-11][1-12] names home-111 twice"), "{message}");
 }
