@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -118,12 +119,14 @@ def test_the_core_has_the_lock_file_of_its_crates() -> None:
 def test_wheels_that_are_too_large_or_for_one_python_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def made(name: str) -> Path:
+    def made(name: str, web: Sequence[str] = wheel.WEB) -> Path:
         for old in tmp_path.glob("*.whl"):
             old.unlink()
         with zipfile.ZipFile(tmp_path / name, "w") as file:
             file.writestr("faircast/_native.abi3.so", b"x" * 50_000)
             file.writestr("faircast/_native.pyi", "")
+            for one in web:
+                file.writestr(f"faircast/web/{one}", "")
         return wheel.the_wheel(tmp_path)
 
     good = made("faircast-1-cp311-abi3-manylinux_2_34_x86_64.whl")
@@ -134,5 +137,7 @@ def test_wheels_that_are_too_large_or_for_one_python_are_refused(
         wheel.sizes(good)
     with pytest.raises(SystemExit, match="-cp311-abi3-"):
         wheel.sizes(made("faircast-1-cp311-cp311-manylinux_2_34_x86_64.whl"))
+    with pytest.raises(SystemExit, match="make web builds it"):
+        wheel.sizes(made("faircast-1-cp311-abi3-manylinux_2_34_x86_64.whl", wheel.WEB[1:]))
     with pytest.raises(SystemExit, match="has 0 wheels"):
         wheel.the_wheel(tmp_path / "nothing")

@@ -36,7 +36,7 @@ from faircast.scenario import Resolved, resolve
 SEED = 3
 
 
-def cell(path: str, run: str = BESIDE, scheme: str = "tfmcc", loss: float = 0.0, tcp: str = "sack") -> Cell:
+def cell(path: str, run: str = BESIDE, scheme: schemes.Row = "tfmcc", loss: float = 0.0, tcp: str = "sack") -> Cell:
     """One cell."""
     situation = Situation(path=path, loss=loss, tcp=tcp)
     return Cell(situation=situation, run=run, scheme=scheme if run == BESIDE else "")
@@ -331,16 +331,17 @@ def test_a_scheme_of_the_core_is_a_row_with_its_defaults() -> None:
 def test_a_file_of_parameters_is_a_row(tmp_path: Path) -> None:
     file = tmp_path / "slower smcc, é.toml"
     file.write_text('scheme = "smcc"\nlayers = 5\ntfmcc = { rtt_weight = 0.3 }\n')
-    session = schemes.session(str(file), PATHS["geo"])
+    row = schemes.read(str(file))
+    session = schemes.session(row, PATHS["geo"])
     assert (session["layers"], session["base_rate"]) == (5, "37500 bit/s")
     assert session["tfmcc"] == {"packet_size": "512 B", "initial_max_rtt": "2000 ms", "rtt_weight": 0.3}
-    assert schemes.label(str(file)) == "slower smcc, é"
+    assert schemes.label(row) == "slower smcc, é"
     assert schemes.label("mlda-ias") == "MLDA with IAS"
-    found = resolve(runs.scenario(cell("geo", scheme=str(file))))
+    found = resolve(runs.scenario(cell("geo", scheme=row)))
     assert found.name == "x-all-slower-smcc----geo-0-sack"
     blocks = tmp_path / "blocks.toml"
     blocks.write_text('scheme = "layer-blocking"\n')
-    assert schemes.agent(str(blocks)) == {"kind": "layer-blocking"}
+    assert schemes.agent(schemes.read(str(blocks))) == {"kind": "layer-blocking"}
 
 
 @pytest.mark.parametrize(
@@ -356,14 +357,14 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str, said: str) ->
     file = tmp_path / "mine.toml"
     file.write_text(text)
     with pytest.raises(InputError, match=said):
-        schemes.session(str(file), PATHS["leo"])
+        schemes.session(schemes.read(str(file)), PATHS["leo"])
 
 
 def test_schemes_that_do_not_exist_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"there is no scheme plda.*mlda"):
         schemes.session("plda", PATHS["leo"])
     with pytest.raises(InputError, match=r"nowhere\.toml"):
-        schemes.session(str(tmp_path / "nowhere.toml"), PATHS["leo"])
+        schemes.read(str(tmp_path / "nowhere.toml"))
 
 
 @dataclasses.dataclass
