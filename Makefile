@@ -75,6 +75,7 @@ web-check: web/node_modules/.package-lock.json web/core/core_bg.wasm
 # The web part in a real browser: Debian's chromium if it is there, otherwise the one of @sparticuz/chromium.
 test-web: build web web-check
 	cargo clippy --quiet --target wasm32-unknown-unknown -p faircast-wasm -- -D warnings
+	$(BIN)/pytest python/tests/test_laboratory.py
 	$(BIN)/python tools/web_tables.py target/web/tables.json
 	$(NODE) npm run --silent test
 

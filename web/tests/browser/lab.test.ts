@@ -10,6 +10,7 @@ import AxeBuilder from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { toFragment } from "../../src/lab/share.ts";
 import { launch } from "./chromium.ts";
+import { complaintsOf } from "./pages.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 let browser: Browser;
@@ -43,19 +44,7 @@ async function open(fragment: string, options: BrowserContextOptions = {}): Prom
     ...options,
   });
   const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on("console", (message) => {
-    if (!message.text().includes("willReadFrequently")) complaints.push(`console: ${message.text()}`);
-  });
-  page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
-  page.on("dialog", (dialog) => {
-    complaints.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  page.on("request", (request) => {
-    const url = request.url();
-    if (!url.startsWith(address) && !/^(data|blob):/.test(url)) complaints.push(`request: ${url}`);
-  });
+  const complaints = complaintsOf(page, (url) => url.startsWith(address));
   await page.goto(address + (fragment === "" ? "" : `#${fragment}`));
   return { page, complaints };
 }

@@ -83,21 +83,8 @@ export async function open(browser: Browser, name: string, options: BrowserConte
     ...options,
   });
   const page = await context.newPage();
-  const complaints: string[] = [];
   const address = pathToFileURL(fileOf(name)).href;
-  page.on("console", (message) => {
-    // The tests read points of a canvas back, which no reader of a page does.
-    if (!message.text().includes("willReadFrequently")) complaints.push(`console: ${message.text()}`);
-  });
-  page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
-  page.on("dialog", (dialog) => {
-    complaints.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  page.on("request", (request) => {
-    const url = request.url();
-    if (url !== address && !/^(data|blob):/.test(url)) complaints.push(`request: ${url}`);
-  });
+  const complaints = complaintsOf(page, (url) => url === address);
   await page.goto(address);
   await page.waitForSelector("[data-ready]", { state: "attached" });
   return { page, complaints };
@@ -111,4 +98,23 @@ export async function goTo(page: Page, time: number): Promise<void> {
     input.dispatchEvent(new Event("input", { bubbles: true }));
   }, time);
   await page.waitForTimeout(50);
+}
+
+/** What must not happen in a page, as it happens: words in its console, errors, dialogs, requests but for its own. */
+export function complaintsOf(page: Page, isOwn: (url: string) => boolean): string[] {
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    // The tests read points of a canvas back, which no reader of a page does.
+    if (!message.text().includes("willReadFrequently")) complaints.push(`console: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
+  page.on("dialog", (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!isOwn(url) && !/^(data|blob):/.test(url)) complaints.push(`request: ${url}`);
+  });
+  return complaints;
 }
