@@ -99,10 +99,35 @@ impl Shell {
         offset: 0.0,
     };
 
+    /// The first shell of Starlink: 72 planes of 22 satellites at 550 km and 53° (FCC file SAT-MOD-20190830-00087). The
+    /// phasing is a choice, 17: the filing does not say it.
+    pub const STARLINK: Shell = Shell::delta(550.0, 53.0, 72, 22, 17);
+
+    /// OneWeb as first filed: 18 planes of 40 satellites at 1200 km and 87.9° (FCC file SAT-LOI-20160428-00041), taken
+    /// for a star. Nodes 10° apart and every other plane half a slot ahead are choices.
+    pub const ONEWEB: Shell = Shell {
+        altitude: 1200.0,
+        inclination: 87.9,
+        planes: 18,
+        slots: 40,
+        spacing: 10.0,
+        phasing: Phasing::Alternate,
+        offset: 0.0,
+    };
+
+    /// The first shell of Kuiper: 34 planes of 34 satellites at 630 km and 51.9° (FCC file SAT-LOA-20190704-00057). Its
+    /// list of satellites has each plane three parts ahead of the one before.
+    pub const KUIPER: Shell = Shell::delta(630.0, 51.9, 34, 34, 3);
+
+    /// The first, near-polar shell of Telesat: 27 planes of 13 satellites at 1015 km and 98.98° (FCC file
+    /// SAT-MPL-20200526-00053). The filing counts every other plane, 26.67° on, each 1.025° ahead of the one before:
+    /// after 14 of its steps, once around, the next plane in space is 14 parts of 1.026° ahead.
+    pub const TELESAT: Shell = Shell::delta(1015.0, 98.98, 27, 13, 14);
+
     /// Walker's delta pattern i: T/P/F [Walker84], whose nodes are spread over the whole circle: altitude in km,
     /// inclination in degrees, `planes` of `slots` satellites.
-    pub fn delta(altitude: f64, inclination: f64, planes: u32, slots: u32, phasing: u32) -> Shell {
-        let spacing = 360.0 / f64::from(planes);
+    pub const fn delta(altitude: f64, inclination: f64, planes: u32, slots: u32, phasing: u32) -> Shell {
+        let spacing = 360.0 / planes as f64;
         Shell { altitude, inclination, planes, slots, spacing, phasing: Phasing::Walker(phasing), offset: 0.0 }
     }
 
@@ -273,6 +298,33 @@ mod tests {
         // Not the same, as neither is their latitude; but neighbours, and others are not.
         assert!((usual - around).abs() < 400.0 && around < neighbour(starlink.at(71, 5), starlink.at(0, 5)));
         assert_eq!(Shell::star(1200.0, 87.9, 18, 40, 1).constellation().beside_last, Beside::Seam);
+    }
+
+    #[test]
+    fn first_shells_are_as_filed() {
+        let shells = [Shell::STARLINK, Shell::ONEWEB, Shell::KUIPER, Shell::TELESAT];
+        let satellites = shells.map(|shell| shell.constellation().satellites.len());
+        assert_eq!(satellites, [1584, 720, 1156, 351]);
+        // By Kepler's third law with the constants above: 2π √(a³/μ).
+        for (shell, period) in shells.into_iter().zip([5738.82, 6565.12, 5838.51, 6326.18]) {
+            assert!((shell.period() - period).abs() < 0.01, "{} s", shell.period());
+        }
+        let closes = |shell: Shell| shell.constellation().beside_last;
+        assert_eq!(closes(Shell::ONEWEB), Beside::Seam);
+        assert_eq!(closes(Shell::KUIPER), Beside::First { ahead: 3 });
+        assert_eq!(closes(Shell::TELESAT), Beside::First { ahead: 14 % 13 });
+    }
+
+    #[test]
+    fn planes_of_telesat_are_ahead_as_its_filing_counts_them() {
+        // The filing's plane k has its node at 26.67° · k and is 1.025° · k ahead.
+        for filed in 0..27_u32 {
+            let plane = 2 * filed % 27;
+            let apart = Shell::TELESAT.ahead(plane) - 1.025 * f64::from(filed);
+            let slot = 360.0 / 13.0;
+            let apart = (apart + slot / 2.0).rem_euclid(slot) - slot / 2.0;
+            assert!(apart.abs() < 0.02, "plane {filed}: {apart}°");
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@
 //! | `handoff.rs` | which satellite a station uses when |
 //! | `pieces.rs` | a delay as straight pieces |
 //! | `plan.rs` | all of it compiled for a run |
+//! | `rain` | what rain takes of a signal: distribution, course over time |
 //!
 //! Everything is in the Earth-fixed frame, in which stations rest, in kilometres and in seconds since the start of a
 //! run. Nothing depends on anything else of the project. Circular orbits do not depend on the platform's mathematics
@@ -30,5 +31,6 @@ pub mod isl;
 pub mod orbit;
 pub mod pieces;
 pub mod plan;
+pub mod rain;
 pub mod station;
 pub mod vector;
