@@ -255,6 +255,15 @@ impl Outbox {
         &self.actions
     }
 
+    /// Lets what was asked for after the first `from` actions be changed, or taken back where `keep` says no.
+    pub(crate) fn review(&mut self, from: usize, mut keep: impl FnMut(&mut Action) -> bool) {
+        let mut at = 0;
+        self.actions.retain_mut(|action| {
+            at += 1;
+            at <= from || keep(action)
+        });
+    }
+
     /// Forgets everything asked for, keeping the memory.
     #[inline]
     pub fn clear(&mut self) {

@@ -58,6 +58,8 @@ pub enum Cause {
     /// Time alone: a timer, a start, a stop.
     #[default]
     Time,
+    /// An application that has nothing to send.
+    Application,
     /// A packet that came.
     Packet {
         /// Its number.
@@ -84,9 +86,11 @@ pub enum Cause {
     },
 }
 
-/// Everything that there was to send has been acknowledged: a finite transfer, or what was outstanding at a stop. A
-/// sender of any protocol may say so; drivers then know how long its flow was active.
-pub const FINISHED: &EventKind = &EventKind::new("finished", "1", "Everything to be sent has been acknowledged.");
+/// Everything that there was to send has been acknowledged: a finite transfer, or what was outstanding at a stop; of
+/// what knows no acknowledgements it has been sent. A sender of any protocol may say so; drivers then know how long its
+/// flow was active.
+pub const FINISHED: &EventKind =
+    &EventKind::new("finished", "1", "Everything to be sent has been acknowledged, or sent where nothing is.");
 
 /// A receiver has joined a layer. `before` and `after` are how many it holds; the event is on the layer that it joined.
 /// All schemes of layers tell these two by the same names.
@@ -174,6 +178,7 @@ impl Cause {
     pub fn name(&self) -> &'static str {
         match self {
             Cause::Time => "time",
+            Cause::Application => "application",
             Cause::Packet { .. } => "packet",
             Cause::Loss { .. } => "loss",
             Cause::Mark { .. } => "mark",
@@ -184,7 +189,7 @@ impl Cause {
     /// The number that tells which packet or report it was.
     pub fn number(&self) -> Option<u64> {
         match *self {
-            Cause::Time => None,
+            Cause::Time | Cause::Application => None,
             Cause::Packet { sequence } | Cause::Loss { sequence } | Cause::Mark { sequence, .. } => Some(sequence),
             Cause::Report { number, .. } => Some(number),
         }

@@ -26,6 +26,7 @@
 //! | [`scheme`], [`flow_kind`] | the contracts of schemes of multicast congestion control and of kinds of flows |
 //! | [`registry`] | the schemes and the kinds of flows, by name |
 //! | [`source`] | sources without congestion control and their sink |
+//! | [`playout`] | a player at a receiver: what a viewer sees of the media that a session carries |
 //! | [`parts`] | what several protocols are made of |
 
 mod address;
@@ -46,6 +47,7 @@ pub mod omcc;
 pub mod packet;
 pub mod parts;
 pub mod pgmcc;
+pub mod playout;
 pub mod profile;
 mod protocol_header;
 pub mod quantity;

@@ -23,7 +23,7 @@
 //! What is left out (`None`) is legal. Infinity and NaN never are. What depends on more than two fields, or on a length
 //! or a set, is a rule of its own and stands in the `check` of the parameters, after [`Limited::beyond_limits`].
 
-use crate::quantity::{Bytes, Packets};
+use crate::quantity::{Bytes, Decibels, Frequency, Packets, RainRate, SymbolRate};
 use crate::time::{Duration, Rate};
 use schemars::Schema;
 use serde_json::{Value, json};
@@ -314,11 +314,21 @@ quantities! {
     Duration: |time| time.to_string();
     Rate: |rate| rate_text(rate);
     Bytes: |bytes| format!("{} B", bytes.0);
+    SymbolRate: |rate| text_of(rate.0 as f64, &[("Gbaud", 1e9), ("Mbaud", 1e6), ("kbaud", 1e3), ("baud", 1.0)]);
+    Decibels: |db| format!("{} dB", db.0), db.0.is_finite();
+    Frequency: |f| text_of(f.0, &[("GHz", 1e9), ("MHz", 1e6), ("kHz", 1e3), ("Hz", 1.0)]), f.0.is_finite();
+    RainRate: |rate| format!("{} mm/h", rate.0), rate.0.is_finite();
     Packets: |pkts| format!("{} packet{}", pkts.0, if pkts.0 == 1.0 { "" } else { "s" }), pkts.0.is_finite();
 }
 
 /// Numbers from here on are written with an exponent.
 const LONG: f64 = 1e15;
+
+/// A value in the largest of these units in which it is at least one.
+fn text_of(value: f64, units: &[(&str, f64)]) -> String {
+    let (unit, factor) = units.iter().find(|(_, factor)| value >= *factor).unwrap_or(&units[units.len() - 1]);
+    format!("{} {unit}", value / factor)
+}
 
 /// A rate in the largest unit in which it is a whole number.
 fn rate_text(Rate(bps): Rate) -> String {

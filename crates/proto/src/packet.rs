@@ -124,6 +124,17 @@ macro_rules! headers {
                 }
             }
 
+            /// Whether the packet takes one of those that an application has
+            /// [granted](crate::endpoint::Input::Granted): data that has not been sent before.
+            pub fn takes_granted(&self) -> bool {
+                match self {
+                    Header::Datagram { .. } => true,
+                    Header::Membership { .. } => false,
+                    $($(Header::$Variant(header) => <crate::$($header)::+>::takes_granted(header),)?)+
+                    Header::Guest(header) => header.is_data(),
+                }
+            }
+
             /// Which of the [`KINDS`](Self::KINDS) it is.
             pub fn kind(&self) -> &'static str {
                 match self {

@@ -27,6 +27,12 @@ pub trait ProtocolHeader: Message + Copy + fmt::Debug + PartialEq {
         false
     }
 
+    /// Whether its packet takes one of those that an application has [granted](crate::endpoint::Input::Granted): data
+    /// that has not been sent before.
+    fn takes_granted(&self) -> bool {
+        self.is_data() && !self.is_retransmission()
+    }
+
     /// Any header at all, for tests of what endpoints stand.
     #[cfg(any(test, feature = "testing"))]
     fn wild(wild: &mut crate::wild::Wild<'_>) -> Self;

@@ -26,6 +26,22 @@ pub enum QueueSize {
     Bytes(u64),
 }
 
+/// Symbols a second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SymbolRate(pub u64);
+
+/// A ratio of powers in dB; the only quantity that may be negative.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct Decibels(pub f64);
+
+/// A frequency in Hz.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Frequency(pub f64);
+
+/// How much rain falls, in mm/h.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct RainRate(pub f64);
+
 /// Quantities are below this, 2^63 of their base unit, so that the sum of any two is a `u64`.
 const TOO_LARGE: f64 = 9_223_372_036_854_775_808.0;
 
@@ -71,6 +87,16 @@ const QUEUE_SIZE: Kind = Kind {
     units: &[("packets", 1.0), ("packet", 1.0), ("B", 1.0), ("KB", 1e3), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9)],
 };
 
+const SYMBOL_RATE: Kind = Kind {
+    name: "symbol rate",
+    example: "10 Mbaud",
+    units: &[("baud", 1.0), ("kbaud", 1e3), ("Mbaud", 1e6), ("Gbaud", 1e9)],
+};
+const DECIBELS: Kind = Kind { name: "number of decibels", example: "6.5 dB", units: &[("dB", 1.0)] };
+const FREQUENCY: Kind =
+    Kind { name: "frequency", example: "20 GHz", units: &[("Hz", 1.0), ("kHz", 1e3), ("MHz", 1e6), ("GHz", 1e9)] };
+const RAIN_RATE: Kind = Kind { name: "rain rate", example: "40 mm/h", units: &[("mm/h", 1.0)] };
+
 /// Units as they are written elsewhere, and what they are called here.
 const SPELLINGS: &[(&[&str], &str)] = &[
     (&["bps", "bits/s", "bit/sec"], "bit/s"),
@@ -86,6 +112,7 @@ const SPELLINGS: &[(&[&str], &str)] = &[
     (&["m", "mins", "minute", "minutes"], "min"),
     (&["hour", "hours"], "h"),
     (&["byte", "bytes"], "B"),
+    (&["Msym/s", "MBaud", "Msps", "MBd"], "Mbaud"),
     (&["pkt", "pkts", "p", "segments"], "packets"),
 ];
 
@@ -115,7 +142,10 @@ impl Kind {
             return Err(format!("\"{text}\" is not a legal {}: it must be finite and not negative", self.name));
         }
         if scaled >= TOO_LARGE {
-            let (base, _) = self.units.iter().find(|&&(_, factor)| factor == 1.0).expect("every kind has a base unit");
+            // Queues are measured in packets or in bytes.
+            let in_packets = unit.starts_with("packet");
+            let is_base = |(name, factor): &(&str, f64)| *factor == 1.0 && name.starts_with("packet") == in_packets;
+            let (base, _) = self.units.iter().find(|entry| is_base(entry)).expect("every kind has a base unit");
             return Err(format!("\"{text}\" is not a legal {}: it must be less than 2^63 {base}", self.name));
         }
         Ok((scaled, unit))
@@ -209,6 +239,49 @@ impl QueueSize {
     }
 }
 
+impl SymbolRate {
+    /// Reads a symbol rate such as `"10 Mbaud"`, rounded to a symbol a second.
+    ///
+    /// # Errors
+    /// Says what was given and which units are legal.
+    pub fn parse(text: &str) -> Result<SymbolRate, String> {
+        SYMBOL_RATE.parse(text).map(|(baud, _)| SymbolRate((baud + 0.5) as u64))
+    }
+}
+
+impl Decibels {
+    /// Reads a number of decibels such as `"-2.5 dB"`.
+    ///
+    /// # Errors
+    /// Says what was given and which units are legal.
+    pub fn parse(text: &str) -> Result<Decibels, String> {
+        match text.trim().strip_prefix('-').filter(|rest| rest.starts_with(|sign: char| sign.is_ascii_digit())) {
+            Some(rest) => DECIBELS.parse(rest).map(|(db, _)| Decibels(-db)).map_err(|_| DECIBELS.complaint(text)),
+            None => DECIBELS.parse(text).map(|(db, _)| Decibels(db)),
+        }
+    }
+}
+
+impl Frequency {
+    /// Reads a frequency such as `"20 GHz"`.
+    ///
+    /// # Errors
+    /// Says what was given and which units are legal.
+    pub fn parse(text: &str) -> Result<Frequency, String> {
+        FREQUENCY.parse(text).map(|(hertz, _)| Frequency(hertz))
+    }
+}
+
+impl RainRate {
+    /// Reads a rain rate such as `"40 mm/h"`.
+    ///
+    /// # Errors
+    /// Says what was given and which units are legal.
+    pub fn parse(text: &str) -> Result<RainRate, String> {
+        RAIN_RATE.parse(text).map(|(rate, _)| RainRate(rate))
+    }
+}
+
 macro_rules! quantity_as_string {
     ($type:ty, $kind:expr, $shown:expr) => {
         impl Serialize for $type {
@@ -251,6 +324,13 @@ quantity_as_string!(Rate, RATE, |r| shown(
 ));
 quantity_as_string!(Bytes, BYTES, |b| shown(b.0 as f64, &[("MB", 1e6), ("KB", 1e3), ("B", 1.0)]));
 quantity_as_string!(Packets, PACKETS, |p| format!("{} packets", p.0));
+quantity_as_string!(SymbolRate, SYMBOL_RATE, |r| shown(
+    r.0 as f64,
+    &[("Gbaud", 1e9), ("Mbaud", 1e6), ("kbaud", 1e3), ("baud", 1.0)]
+));
+quantity_as_string!(Decibels, DECIBELS, |db| format!("{} dB", db.0));
+quantity_as_string!(Frequency, FREQUENCY, |f| shown(f.0, &[("GHz", 1e9), ("MHz", 1e6), ("kHz", 1e3), ("Hz", 1.0)]));
+quantity_as_string!(RainRate, RAIN_RATE, |rate| format!("{} mm/h", rate.0));
 quantity_as_string!(QueueSize, QUEUE_SIZE, |q| match q {
     QueueSize::Packets(packets) => format!("{packets} packets"),
     QueueSize::Bytes(bytes) => shown(*bytes as f64, &[("MB", 1e6), ("KB", 1e3), ("B", 1.0)]),
@@ -270,6 +350,26 @@ mod tests {
         assert_eq!(Bytes::parse("1 KB"), Ok(Bytes(1000)));
         assert_eq!(QueueSize::parse("50 packets"), Ok(QueueSize::Packets(50.0)));
         assert_eq!(QueueSize::parse("64 KB"), Ok(QueueSize::Bytes(64_000)));
+    }
+
+    #[test]
+    fn what_satellites_are_told_has_units() {
+        assert_eq!(SymbolRate::parse("27.5 Mbaud"), Ok(SymbolRate(27_500_000)));
+        assert!(SymbolRate::parse("27.5 MBaud").unwrap_err().ends_with("did you mean \"27.5 Mbaud\"?"));
+        assert_eq!(Decibels::parse("-2.5 dB"), Ok(Decibels(-2.5)));
+        assert_eq!(Decibels::parse("1e1 dB"), Ok(Decibels(10.0)));
+        assert!(Decibels::parse("-2.5").unwrap_err().starts_with("\"-2.5\" is not a number of decibels"));
+        assert!(Decibels::parse("--2.5 dB").is_err());
+        assert_eq!(Frequency::parse("19.7 GHz"), Ok(Frequency(19.7e9)));
+        assert_eq!(RainRate::parse("42 mm/h"), Ok(RainRate(42.0)));
+        for text in ["10 Mbaud", "-3 dB", "20 GHz"] {
+            let back = match text.rsplit(' ').next() {
+                Some("Mbaud") => serde_json::to_value(SymbolRate::parse(text).unwrap()),
+                Some("dB") => serde_json::to_value(Decibels::parse(text).unwrap()),
+                _ => serde_json::to_value(Frequency::parse(text).unwrap()),
+            };
+            assert_eq!(back.unwrap(), text);
+        }
     }
 
     #[test]
@@ -293,6 +393,12 @@ mod tests {
             Bytes::parse("1e10 GB"),
             Err("\"1e10 GB\" is not a legal number of bytes: it must be less than 2^63 B".to_owned())
         );
+        for (given, legal) in [("1e10 GB", "2^63 B"), ("1e20 packets", "2^63 packets"), ("1e20 packet", "2^63 packets")]
+        {
+            let message = QueueSize::parse(given).unwrap_err();
+            assert_eq!(message, format!("\"{given}\" is not a legal queue size: it must be less than {legal}"));
+        }
+        assert!(Rate::parse("1e12 Gbit/s").unwrap_err().ends_with("less than 2^63 bit/s"));
         assert_eq!(Duration::parse("9.2e9 s"), Ok(Duration(9_200_000_000_000_000_000)));
         assert!(Duration::parse("9223372036.854776 s").is_err());
         assert!(Packets::parse("1e400 packets").is_err());

@@ -66,6 +66,12 @@ impl Random {
         -mean * libm::log1p(-self.uniform())
     }
 
+    /// Standard normal (Box and Muller, 1958): of the two that they give one, so that each takes two draws.
+    pub fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * libm::log1p(-self.uniform())).sqrt();
+        radius * libm::cos(std::f64::consts::TAU * self.uniform())
+    }
+
     /// Pareto with the given mean and shape > 1 (heavy tail for shape < 2).
     pub fn pareto(&mut self, mean: f64, shape: f64) -> f64 {
         let scale = mean * (shape - 1.0) / shape;
@@ -139,6 +145,10 @@ mod tests {
         assert!((mean(&mut || random.uniform()) - 0.5).abs() < 0.004);
         assert!((mean(&mut || random.exponential(3.0)) - 3.0).abs() < 0.04);
         assert!((mean(&mut || random.pareto(2.0, 2.5)) - 2.0).abs() < 0.1);
+        assert!(mean(&mut || random.normal()).abs() < 0.01);
+        let square = |number: f64| number * number;
+        assert!((mean(&mut || square(random.normal())) - 1.0).abs() < 0.02);
+        assert!((mean(&mut || f64::from(u8::from(random.normal() > 1.0))) - 0.158_655).abs() < 0.004);
         assert!((mean(&mut || random.geometric(0.1) as f64) - 9.0).abs() < 0.15);
     }
 

@@ -238,6 +238,8 @@ impl Sort for dyn guest::SchemeKind {
 pub mod flows;
 
 #[cfg(test)]
+mod applications;
+#[cfg(test)]
 mod battery;
 #[cfg(test)]
 mod foreign;

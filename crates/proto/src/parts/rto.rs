@@ -70,8 +70,18 @@ impl RttEstimator {
 
     /// The time-out after `exponent` doublings, not above the maximum.
     pub fn rto_doubled(&self, exponent: u32) -> Duration {
+        self.doubled(self.rto_ns, exponent)
+    }
+
+    /// What [`rto_doubled`](Self::rto_doubled) is for a way of which nothing has been measured: at least the time-out
+    /// before the first sample is doubled.
+    pub fn unmeasured_doubled(&self, exponent: u32) -> Duration {
+        self.doubled(self.rto_ns.max(self.initial_ns), exponent)
+    }
+
+    fn doubled(&self, time_ns: u64, exponent: u32) -> Duration {
         let factor = 1u64.checked_shl(exponent).unwrap_or(u64::MAX);
-        Duration(self.rto_ns.saturating_mul(factor).min(self.max_ns.max(self.rto_ns)))
+        Duration(time_ns.saturating_mul(factor).min(self.max_ns.max(time_ns)))
     }
 
     /// The smoothed round-trip time; `None` before the first sample.

@@ -3,25 +3,20 @@
 use super::battery::{LINE_RATE, check_counts, session, settings};
 use super::*;
 use crate::endpoint::ENDLESS;
-use crate::packet::{Header, Packet};
+use crate::packet::Packet;
 use crate::random::Random;
 use crate::testing::group::{Group, Who};
 use crate::testing::{Fate, gauge};
-use crate::{omcc, smcc, tfmcc};
+use crate::{omcc, tfmcc};
 use std::collections::BTreeMap;
 
 fn at(seconds: f64) -> Instant {
     Instant::from_secs_f64(seconds)
 }
 
-/// Whether it is an application's: not a counting layer's of SMCC, which go by their schedule.
-fn is_of_application(packet: &Packet) -> bool {
-    packet.is_data() && !matches!(packet.header, Header::Smcc(smcc::Header::Counting(_)))
-}
-
 /// The application's packets that the source has sent.
 fn of_application<N>(group: &Group<SchemeSender, SchemeReceiver, N>) -> impl Iterator<Item = &(Instant, Who, Packet)> {
-    group.sent.iter().filter(|(_, who, packet)| *who == Who::Sender && is_of_application(packet))
+    group.sent.iter().filter(|(_, who, packet)| *who == Who::Sender && packet.header.takes_granted())
 }
 
 /// Nothing is lost.
@@ -172,12 +167,13 @@ fn lossy(
     })
 }
 
-/// The equation gives the fair rate, whatever is sent: packets are lost one in a hundred. What the application does not
-/// use must not be there when it comes.
+/// The equation gives the fair rate, whatever is sent: packets are lost one in a hundred. By RFC 5348 what the
+/// application does not use must not be there when it comes.
 #[test]
 fn a_rate_that_is_not_used_does_not_grow_beyond_twice_what_is_received() {
     let most = Some(Rate(2_600_000));
-    let tfmcc = tfmcc::Config { max_rate: most, ..Default::default() };
+    let data_limited = tfmcc::DataLimited::Rfc5348;
+    let tfmcc = tfmcc::Config { max_rate: most, data_limited, ..Default::default() };
     let omcc = omcc::Config { tfmcc: tfmcc.clone(), orientation: omcc::Orientation::Sender, ..Default::default() };
     for config in [SchemeConfig::Tfmcc(tfmcc), SchemeConfig::Omcc(omcc)] {
         let packet_bits = 8.0 * config.packet_bytes() as f64;

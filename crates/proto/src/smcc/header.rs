@@ -132,6 +132,11 @@ impl ProtocolHeader for Header {
         matches!(self, Header::Data(_) | Header::Counting(_))
     }
 
+    /// Packets of counting layers go by their schedule, whatever there is to send.
+    fn takes_granted(&self) -> bool {
+        matches!(self, Header::Data(_))
+    }
+
     /// Each layer and each counting layer counts by itself. Of a report it is the feedback round that it is for, of an
     /// ACK the highest number of the lowest layer.
     fn number(&self) -> Option<u64> {

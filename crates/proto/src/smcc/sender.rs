@@ -31,6 +31,8 @@ pub struct Sender {
     first_counting: u32,
     counting_pkts: u64,
     supply: Supply,
+    /// What a report may raise T_i to that tells of a time in which the application had little to send.
+    data_limited: tfmcc::DataLimited,
     /// k, round-trip times by which receivers measure what they receive.
     window_rtts: f64,
     started: Option<Instant>,
@@ -68,6 +70,7 @@ impl Sender {
             first_counting,
             counting_pkts: 0,
             supply: Supply::default(),
+            data_limited: config.tfmcc.data_limited,
             window_rtts: config.tfmcc.receive_rate_rtts,
             started: None,
             deadline: None,
@@ -214,9 +217,11 @@ impl Sender {
     ) {
         let longest_rtt_s = self.layers.iter().find_map(|layer| layer.led.longest_rtt_s(packet.source));
         let layer = &mut self.layers[number];
-        let is_short = layer.is_short(now, self.supply.is_empty());
-        let bound_bps = if is_short { GREATEST_GROWTH * f64::from(report.receive_bps) } else { f64::INFINITY };
-        layer.led.control.bound_growth(bound_bps);
+        if self.data_limited == tfmcc::DataLimited::Rfc5348 {
+            let is_short = layer.is_short(now, self.supply.is_empty());
+            let most_bps = GREATEST_GROWTH * f64::from(report.receive_bps);
+            layer.led.control.bound_growth(if is_short { most_bps } else { f64::INFINITY });
+        }
         let (before_bps, asked_bps) = (layer.rate_bps(), layer.led.control.asked_bps(feedback));
         let before = layer.led.control.lead();
         let Some(heard) = layer.led.hear(now, feedback, packet.sent, longest_rtt_s) else { return };

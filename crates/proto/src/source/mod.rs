@@ -1,8 +1,9 @@
-//! Sources without congestion control, and the sink that counts what arrives.
+//! Sources without congestion control, the sink that counts what arrives, and the application that limits any source.
 //!
 //! | file | part |
 //! |---|---|
 //! | `cbr.rs` | constant bit rate, if wanted with jitter |
+//! | `application/` | what an application has to send, and a source that has no more |
 //! | `on_off.rs` | constant bit rate during on periods of random length |
 //! | `layered.rs` | constant rates in layers, a group for each |
 //! | `codepoint.rs` | the ECN field of datagrams |
@@ -12,6 +13,7 @@
 //! | `spacing.rs` | the nominal time between packets, exact in the long run |
 //! | `sink.rs` | counts |
 
+pub mod application;
 pub mod cbr;
 pub mod codepoint;
 #[cfg(test)]

@@ -129,6 +129,11 @@ pub struct Config {
     pub westwood_plus: westwood_plus::Parameters,
     /// Hybla: used with `variant = "hybla"`.
     pub hybla: hybla::Parameters,
+    /// What becomes of a window that the application does not use. Default "rfc5681".
+    pub cwnd_validation: CwndValidation,
+    /// A window that is not full grows to what was outstanding at once and an ACK of all of that would make of it, and
+    /// no further (draft-ietf-ccwg-ratelimited-increase). Default false. With variants that grow as Reno does.
+    pub rate_limited_increase: bool,
     /// Segments to transfer; left out, the source always has data (FTP).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub segments: Option<u32>,
@@ -160,6 +165,20 @@ pub enum FullAck {
     /// What is outstanding and one segment more, at least 2, at most the threshold: option (1). No burst into a network
     /// that has run empty.
     Flight,
+}
+
+/// A window that the application does not use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TcpCwndValidation")]
+#[serde(rename_all = "lowercase")]
+pub enum CwndValidation {
+    /// It is the initial one at most after a rest longer than a time-out (RFC 5681 section 4.1), and does not grow
+    /// while less than half of it is outstanding. As Linux has it: `tcp_slow_start_after_idle` is on there, and only
+    /// what is used grows.
+    #[default]
+    Rfc5681,
+    /// It lasts for five minutes; a loss then cuts it to half of what was used (RFC 7661).
+    Rfc7661,
 }
 
 /// Explicit congestion notification of a connection.
@@ -239,6 +258,8 @@ impl Default for Config {
             westwood: westwood::Parameters::default(),
             westwood_plus: westwood_plus::Parameters::default(),
             hybla: hybla::Parameters::default(),
+            cwnd_validation: CwndValidation::default(),
+            rate_limited_increase: false,
             segments: None,
         }
     }
@@ -321,6 +342,11 @@ impl Config {
         }
         if let Some(Packets(wnd)) = self.wnd.filter(|wnd| wnd.0.fract() != 0.0) {
             wrong.push(("wnd".to_owned(), format!("{wnd} packets given; legal is a whole number")));
+        }
+        if self.rate_limited_increase && matches!(self.variant, Variant::Cubic | Variant::Hybla | Variant::Guest(_)) {
+            let message = "true given; legal is false: how much the window of this variant may grow in a round trip is \
+                           not written there";
+            wrong.push(("rate_limited_increase".to_owned(), message.to_owned()));
         }
         wrong.extend(within("mecn", self.mecn.beyond_limits()));
         wrong.extend(within("cubic", self.cubic.beyond_limits()));

@@ -34,8 +34,18 @@ pub const MODERATE_REDUCTION: &EventKind = &EventKind::new(
 pub const TIMEOUT: &EventKind =
     &EventKind::new("timeout", "s", "The retransmission timer expired: its value before.").with(WINDOWS);
 
+/// The application had not used the window, so that it was reduced: after a rest, or at the end of a non-validated
+/// period.
+pub const UNUSED_WINDOW: &EventKind = &EventKind::new(
+    "unused-window",
+    "packets",
+    "The window was reduced because the application had not used it: the congestion window.",
+)
+.with(WINDOWS);
+
 /// All of them.
-pub const ALL: &[&EventKind] = &[LOSS_REDUCTION, INCIPIENT_REDUCTION, MODERATE_REDUCTION, TIMEOUT, FINISHED];
+pub const ALL: &[&EventKind] =
+    &[LOSS_REDUCTION, INCIPIENT_REDUCTION, MODERATE_REDUCTION, TIMEOUT, UNUSED_WINDOW, FINISHED];
 
 /// The answer to an echo of this level.
 pub(super) fn reduction(level: Ecn) -> &'static EventKind {

@@ -39,6 +39,22 @@ header! {
             /// Time stamp of the segment that caused this ACK (RFC 7323 TSecr), low 32 bits of microseconds.
             echoed_stamp_us: u32 => [] undigested,
         } is SEGMENT as "TCP: ACK";
+        /// An acknowledgement of a relay, which splits the connection and has only so much room.
+        4: RelayAck {
+            /// The next segment expected.
+            next_expected: u32 => [],
+            /// Congestion level echoed.
+            echo: Ecn => [],
+            /// RFC 2018 blocks, counted from the segment expected.
+            sack: [RelayBlock; 3] => [],
+            /// Time stamp of the segment that caused this ACK.
+            echoed_stamp_us: u32 => [] undigested,
+            /// How many segments there is room for from the one expected on: the receiver's window.
+            window: u16 => [],
+            /// How many of the segments acknowledged have not come through to the last receiver, as far as is known. It
+            /// stands for what the far application answers.
+            behind: u32 => [],
+        } is SEGMENT as "TCP: ACK of a relay";
     }
 }
 
@@ -49,6 +65,15 @@ pub struct SackBlock {
     pub start: u32,
     /// First segment after the block.
     pub end: u32,
+}
+
+/// Segments above the cumulative acknowledgement of a relay, which has little room, counted from there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RelayBlock {
+    /// First segment of the block.
+    pub start: u16,
+    /// First segment after the block.
+    pub end: u16,
 }
 
 /// A segment, with data or without, as it is without options (RFC 9293 section 3.1). What options add has to be
@@ -83,6 +108,36 @@ impl Digestible for SackBlock {
     }
 }
 
+impl RelayBlock {
+    /// What `block` is, counted from the segment `next_expected`.
+    pub(super) fn counted_from(next_expected: u32, block: SackBlock) -> RelayBlock {
+        let count = |segment: u32| segment.wrapping_sub(next_expected) as u16;
+        if block.is_empty() {
+            RelayBlock::default()
+        } else {
+            RelayBlock { start: count(block.start), end: count(block.end) }
+        }
+    }
+
+    /// What it is by the numbers of segments.
+    pub(super) fn numbered(self, next_expected: u32) -> SackBlock {
+        let number = |count: u16| next_expected.wrapping_add(count.into());
+        SackBlock { start: number(self.start), end: number(self.end) }
+    }
+}
+
+impl Digestible for RelayBlock {
+    fn put(self, digest: &mut Digest) {
+        [self.start, self.end].put(digest);
+    }
+}
+
+impl Listed for RelayBlock {
+    fn list(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.start == self.end { Ok(()) } else { write!(f, " {name} +{}..+{}", self.start, self.end) }
+    }
+}
+
 impl Listed for SackBlock {
     fn list(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_empty() { Ok(()) } else { write!(f, " {name} {}..{}", self.start, self.end) }
@@ -98,7 +153,9 @@ impl ProtocolHeader for Header {
     fn number(&self) -> Option<u64> {
         match *self {
             Header::Syn | Header::SynAck { .. } => None,
-            Header::Data { sequence: number, .. } | Header::Ack { next_expected: number, .. } => Some(number.into()),
+            Header::Data { sequence: number, .. }
+            | Header::Ack { next_expected: number, .. }
+            | Header::RelayAck { next_expected: number, .. } => Some(number.into()),
         }
     }
 
@@ -108,13 +165,21 @@ impl ProtocolHeader for Header {
 
     #[cfg(any(test, feature = "testing"))]
     fn wild(wild: &mut crate::wild::Wild<'_>) -> Header {
-        match wild.below(4) {
+        match wild.below(5) {
             0 => Header::Syn,
             1 => Header::SynAck { echoed_stamp_us: wild.word() },
             2 => Header::Data {
                 sequence: wild.sequence(),
                 window_reduced: wild.chance(0.5),
                 retransmission: wild.chance(0.5),
+            },
+            3 => Header::RelayAck {
+                next_expected: wild.sequence(),
+                echo: Ecn::Moderate,
+                sack: [RelayBlock { start: wild.word() as u16, end: wild.word() as u16 }; 3],
+                echoed_stamp_us: wild.word(),
+                window: wild.word() as u16,
+                behind: wild.word(),
             },
             _ => Header::Ack {
                 next_expected: wild.sequence(),

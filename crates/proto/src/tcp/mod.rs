@@ -18,6 +18,8 @@
 //! | `receiver.rs` | cumulative and selective ACKs, delayed ACKs | RFC 5681 section 4.2, RFC 2018 |
 //! | `congestion_echo.rs` | marks: the receiver's latch, the sender's response | RFC 3168 section 6.1, [Durresi] |
 //! | `rtt.rs` | what round trips are measured with, Karn's rule | RFC 6298 section 3 |
+//! | `relay.rs`, `sender/relayed.rs` | a proxy that splits the connection; who sends to one | RFC 3135 section 2.4 |
+//! | `objects.rs` | objects one after the other on a connection | RFC 8446 section 2 |
 //! | `number.rs` | numbers of segments on the wire and inside | RFC 9293 section 3.4 |
 //! | `scoreboard.rs`, `ranges.rs` | what has been selectively acknowledged | RFC 6675 section 4 |
 //!
@@ -37,10 +39,12 @@ mod handshake;
 mod header;
 mod hystart;
 mod number;
+mod objects;
 mod pacing;
 mod ranges;
 mod receiver;
 mod recovery;
+mod relay;
 mod rtt;
 pub mod rule;
 mod scoreboard;
@@ -48,13 +52,16 @@ mod sender;
 mod state;
 #[cfg(test)]
 mod tests;
+mod validation;
 mod window;
 
 pub use chosen_rule::ChosenRule;
-pub use config::{Config, EcnMode, FullAck, Mecn, Profile};
+pub use config::{Config, CwndValidation, EcnMode, FullAck, Mecn, Profile};
 pub use counts::WINDOW_LIMITED;
-pub use header::{Header, SEGMENT, SackBlock};
+pub use header::{Header, RelayBlock, SEGMENT, SackBlock};
+pub use objects::{ObjectsReceiver, ObjectsSender, object_ends, without_end};
 pub use receiver::Receiver;
+pub use relay::{Relay, RelayPlace};
 pub use rule::Variant;
 pub use sender::Sender;
 pub use window::{Ack, Credit, MIN_SSTHRESH, Recovery, Window, WindowRule};

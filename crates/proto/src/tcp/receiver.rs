@@ -91,6 +91,23 @@ impl Receiver {
         self.next_expected
     }
 
+    /// How many segments have arrived above the first that has not.
+    pub(super) fn early(&self) -> u64 {
+        self.early.count()
+    }
+
+    /// Whether its acknowledgements report those.
+    pub(super) fn is_selective(&self) -> bool {
+        self.selective
+    }
+
+    /// What waits to be acknowledged does not wait any longer.
+    pub(super) fn acknowledge_now(&mut self, now: Instant, out: &mut Outbox) {
+        if self.ack_at != Instant::FAR_FUTURE {
+            self.acknowledge(now, out);
+        }
+    }
+
     #[inline]
     fn on_segment(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
         let packet::Header::Tcp(Header::Data { sequence, window_reduced, .. }) = packet.header else {
@@ -155,8 +172,9 @@ impl Receiver {
         }
     }
 
+    /// Sends an acknowledgement.
     #[inline]
-    fn acknowledge(&mut self, now: Instant, out: &mut Outbox) {
+    pub(super) fn acknowledge(&mut self, now: Instant, out: &mut Outbox) {
         self.unacked = 0;
         self.ack_at = Instant::FAR_FUTURE;
         self.last_ack_sent = self.next_expected;

@@ -302,6 +302,11 @@ impl LossRecovery {
         cut
     }
 
+    /// Whether losses are being repaired, other than after a time-out.
+    pub fn is_repairing(&self) -> bool {
+        self.repair.is_some()
+    }
+
     /// Whether the window was last reduced by a time-out: if it is below the threshold, this is the slow start after
     /// it.
     #[inline]

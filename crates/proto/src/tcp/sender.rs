@@ -1,15 +1,16 @@
 //! The sender: what is outstanding, what may be sent, when to give up waiting.
 //!
 //! Here are its parts, its beginning, its timers and its end; what acknowledgements do to it is in
-//! `acknowledgements.rs`, what it may send in `sending.rs`.
+//! `acknowledgements.rs`, what it may send in `sending.rs`, what is different if a relay acknowledges in `relayed.rs`.
 //!
 //! Numbers of segments are half-open: `snd_una..next` has been sent, `sent_end` is one past the highest segment sent.
 
 mod acknowledgements;
+mod relayed;
 mod sending;
 
 use super::chosen_rule::ChosenRule;
-use super::config::{Config, EcnMode};
+use super::config::{Config, CwndValidation, EcnMode};
 use super::congestion_echo::EchoResponse;
 use super::counts::{Counts, GAUGES};
 use super::events;
@@ -21,6 +22,7 @@ use super::pacing::Pace;
 use super::recovery::{Cut, LossRecovery};
 use super::rtt::{TickingClock, TimedSegment};
 use super::state::State;
+use super::validation::{NewCwv, RateLimitedIncrease};
 use super::window::{Window, WindowRule};
 use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, RETRY, Report};
 use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
@@ -81,6 +83,28 @@ pub struct Sender {
     ack_bytes: u64,
     /// What the window is at most after a rest.
     restart_cwnd: f64,
+    /// Whether one of the two that follow is there.
+    watches_use: bool,
+    validation: Option<NewCwv>,
+    increase: Option<RateLimitedIncrease>,
+    /// Of the relay that this sends to, if the connection is split.
+    relayed: Option<Relayed>,
+}
+
+/// What a sender knows of the relay that it sends to.
+#[derive(Debug)]
+struct Relayed {
+    /// One past the last segment that there has been room for.
+    edge: u64,
+    /// The first segment that has not come through to the last receiver, as far as is known.
+    through: u64,
+    /// One past the last segment that the application has got to.
+    available: u64,
+    /// Segments sent only to hear from the relay, since something new was heard.
+    probes: u32,
+    /// For how long it has had no room, but for the span that began at `held_since`, if it has none now.
+    held_back: Duration,
+    held_since: Option<Instant>,
 }
 
 impl Sender {
@@ -110,6 +134,10 @@ impl Sender {
             limit: config.segments.map_or(u64::MAX, u64::from),
             rests_since: Instant::FAR_FUTURE,
             restart_cwnd: config.initial_cwnd.0.min(wnd),
+            watches_use: config.cwnd_validation == CwndValidation::Rfc7661 || config.rate_limited_increase,
+            validation: (config.cwnd_validation == CwndValidation::Rfc7661).then(NewCwv::new),
+            increase: config.rate_limited_increase.then(|| RateLimitedIncrease::new(config.initial_cwnd.0)),
+            relayed: None,
             wnd: wnd as u64,
             state: State::Closed,
             window: Window {
@@ -162,6 +190,13 @@ impl Sender {
         self
     }
 
+    /// Ends with `segments`, of which `first` are there at the beginning; the others are granted.
+    pub(super) fn ending_at(mut self, segments: u64, first: u64) -> Sender {
+        self.end = segments;
+        self.make_available(first);
+        self
+    }
+
     /// Numbers the first segment `first`.
     #[cfg(test)]
     pub(super) fn numbered_from(mut self, first: u64) -> Sender {
@@ -178,6 +213,11 @@ impl Sender {
         self.snd_una
     }
 
+    /// One past the highest segment ever sent.
+    pub(super) fn sent_end(&self) -> u64 {
+        self.sent_end
+    }
+
     fn start(&mut self, now: Instant, out: &mut Outbox) {
         self.clock.begin(now);
         if self.handshake.is_wanted() && !self.finished {
@@ -186,6 +226,7 @@ impl Sender {
         } else {
             self.state = State::Running;
             self.use_opportunity(now, out);
+            self.watch_room(now);
         }
     }
 
@@ -194,15 +235,14 @@ impl Sender {
         self.timer = now + self.rtt.rto();
     }
 
-    fn on_syn_ack(&mut self, now: Instant, arrived: Instant, header: &packet::Header, out: &mut Outbox) {
-        let packet::Header::Tcp(Header::SynAck { echoed_stamp_us }) = header else { return };
+    fn on_syn_ack(&mut self, now: Instant, arrived: Instant, echoed_stamp_us: u32, out: &mut Outbox) {
         self.counts.acks += 1;
         if self.state != State::SynSent {
             return;
         }
         self.state = State::Running;
         self.timer = Instant::FAR_FUTURE;
-        let rtt = self.handshake.round_trip(arrived, self.timestamps.then_some(*echoed_stamp_us));
+        let rtt = self.handshake.round_trip(arrived, self.timestamps.then_some(echoed_stamp_us));
         self.sample(arrived, rtt);
         self.rule.on_open(self.rtt.srtt(), &mut self.window);
         if self.handshake.had_loss() {
@@ -211,6 +251,7 @@ impl Sender {
             self.window.cwnd = 1.0;
         }
         self.use_opportunity(now, out);
+        self.watch_room(now);
     }
 
     /// Takes in a round-trip time that ended at `arrived`, if there is one, and says what the clock makes of it.
@@ -242,8 +283,12 @@ impl Sender {
                 self.on_retransmission_timeout(now, out);
             } else {
                 self.state = State::Running;
+                self.probe(now, out);
             }
             self.use_opportunity(now, out);
+        }
+        if self.relayed.is_some() {
+            self.await_relay(now);
         }
     }
 
@@ -258,6 +303,10 @@ impl Sender {
                 self.rule.on_timeout_after_mark();
                 self.window.cwnd = 1.0;
             }
+        }
+        if self.watches_use {
+            self.note_reduced();
+            self.validation.iter_mut().for_each(NewCwv::on_timeout);
         }
         self.count_timeout(before, out);
         self.cwr_pending = true;
@@ -283,8 +332,8 @@ impl Sender {
     /// No new data from now on. A delayed opportunity to send stays: it may be one for repairs.
     fn on_stop(&mut self, out: &mut Outbox) {
         self.end = self.end.min(self.sent_end);
-        self.limit = self.limit.min(self.end);
-        if self.snd_una >= self.end {
+        self.make_available(self.available().min(self.end));
+        if self.through() >= self.end {
             self.finish(out);
         }
     }
@@ -293,23 +342,49 @@ impl Sender {
     #[cold]
     fn rest(&mut self, now: Instant, out: &mut Outbox) {
         self.rests_since = now;
-        if self.snd_una >= self.end {
+        if self.through() >= self.end {
             self.finish(out);
         }
     }
 
-    /// So many segments that have never been sent are there from now on. RFC 5681 section 4.1: after a rest of more
-    /// than a time-out the window is the initial one at most, or a whole window would go at once.
+    /// So many segments that have never been sent are there from now on. After a rest of more than a time-out the
+    /// window is the initial one at most (RFC 5681 section 4.1), or a whole window would go at once.
     #[cold]
     fn grant(&mut self, now: Instant, segments: u64, out: &mut Outbox) {
-        self.limit = self.end.min(self.sent_end.saturating_add(segments));
+        self.make_available(self.end.min(self.sent_end.saturating_add(segments)));
+        self.end_probing();
+        if segments > 0 {
+            self.reduce_unused(now, out);
+        }
         if self.sent_end == self.snd_una {
-            if now.since(self.rests_since) > self.rtt.rto() {
-                self.window.cwnd = self.window.cwnd.min(self.restart_cwnd);
-            }
             self.rests_since = if segments > 0 { Instant::FAR_FUTURE } else { self.rests_since.min(now) };
         }
         self.use_opportunity(now, out);
+        self.await_relay(now);
+    }
+
+    /// Before data goes again: what was not used for long is reduced, by RFC 5681 section 4.1 or RFC 7661 section
+    /// 4.4.3.
+    fn reduce_unused(&mut self, now: Instant, out: &mut Outbox) {
+        let before = self.window;
+        let rests = self.sent_end == self.snd_una && now.since(self.rests_since) > self.rtt.rto();
+        match (&mut self.validation, self.rtt.srtt()) {
+            (None, _) if rests => self.window.cwnd = before.cwnd.min(self.restart_cwnd),
+            (Some(cwv), Some(srtt)) if !self.recovery.is_repairing() => {
+                cwv.pass(now, &mut self.window, self.restart_cwnd, srtt);
+            }
+            _ => {}
+        }
+        if self.window.cwnd < before.cwnd {
+            self.note_reduced();
+            let event = Event::change(events::UNUSED_WINDOW, before.cwnd, self.window.cwnd, Cause::Application);
+            out.event(event.with(self.windows_since(&before)));
+        }
+    }
+
+    /// The window has been reduced.
+    fn note_reduced(&mut self) {
+        self.increase.iter_mut().for_each(RateLimitedIncrease::reduced);
     }
 
     /// This packet has not been sent. A segment sent for the first time that was the last is there to be sent again, a

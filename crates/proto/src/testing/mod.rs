@@ -43,7 +43,7 @@ pub enum Fate {
 
 impl Fate {
     /// What becomes of a packet that would take `delay`: how long it takes, and in how many copies it arrives.
-    fn carry(self, packet: &mut Packet, delay: Duration) -> (Duration, usize) {
+    pub(crate) fn carry(self, packet: &mut Packet, delay: Duration) -> (Duration, usize) {
         match self {
             Fate::Deliver => (delay, 1),
             Fate::Lose => (delay, 0),

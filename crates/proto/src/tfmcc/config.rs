@@ -96,6 +96,12 @@ pub struct Config {
     /// Who limits if a receiver that was selected in the place of another never reports again. Default "predecessor";
     /// "kept" is nearest to the letter of RFC 4654 section 3.3.
     pub unanswered_clr: UnansweredClr,
+    /// What a report may raise the rate to that tells of a time in which the application had less to send than the rate
+    /// allowed. Default "rfc4654": as at other times.
+    pub data_limited: DataLimited,
+    /// What the rate is not halved below for the silence of a session that has nothing to send. Default "initial";
+    /// "none" is the letter of RFC 4654 section 3.6.
+    pub idle_floor: IdleFloor,
     /// Receivers tell losses on links from congestion, of which alone their rate depends then. Left out, they take all
     /// for congestion, and compare nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,7 +117,7 @@ pub enum Profile {
     #[default]
     Faircast,
     /// The letter of RFC 4654: `gap_floor` "decays", `max_rtt` "rfc", `suppressing_rounds` 8, `one_way_adjustment`
-    /// "all", `discount_threshold` 0.5, `outages` "per-rtt", `unanswered_clr` "kept".
+    /// "all", `discount_threshold` 0.5, `outages` "per-rtt", `unanswered_clr` "kept", `idle_floor` "none".
     Rfc4654,
 }
 
@@ -183,6 +189,31 @@ pub enum UnansweredClr {
     Kept,
 }
 
+/// The rate while the application has less to send than it allows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TfmccDataLimited")]
+#[serde(rename_all = "lowercase")]
+pub enum DataLimited {
+    /// What is received bounds it only as long as no receiver has had a loss (RFC 4654 sections 3.6, 4.3.4, 4.4). After
+    /// that it grows towards what the equation gives, though little is sent.
+    #[default]
+    Rfc4654,
+    /// No such report raises it above twice the rate at which its receiver got data (RFC 5348 section 4.3).
+    Rfc5348,
+}
+
+/// The least rate of a session that has nothing to send.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TfmccIdleFloor")]
+#[serde(rename_all = "lowercase")]
+pub enum IdleFloor {
+    /// That with which a session begins, a packet per R_max (RFC 5348 section 4.4).
+    #[default]
+    Initial,
+    /// A packet in 8 s, as when nobody answers: the letter of RFC 4654.
+    None,
+}
+
 /// Feedback timers biased by the rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "TfmccTimerBias")]
@@ -242,6 +273,8 @@ impl Default for Config {
             max_rtt: MaxRttRule::default(),
             outages: Outages::default(),
             unanswered_clr: UnansweredClr::default(),
+            data_limited: DataLimited::default(),
+            idle_floor: IdleFloor::default(),
             loss_differentiation: None,
         }
     }
@@ -275,6 +308,7 @@ impl Config {
                 discount_threshold: 0.5,
                 outages: Outages::PerRtt,
                 unanswered_clr: UnansweredClr::Kept,
+                idle_floor: IdleFloor::None,
                 ..default
             },
         }

@@ -79,7 +79,8 @@ mod tests;
 mod wording;
 
 pub use config::{
-    Config, GapFloor, MaxRttRule, OneWayAdjustment, Outages, Profile, SeedFloor, TimerBias, UnansweredClr,
+    Config, DataLimited, GapFloor, IdleFloor, MaxRttRule, OneWayAdjustment, Outages, Profile, SeedFloor, TimerBias,
+    UnansweredClr,
 };
 pub use data_packets::DataPackets;
 pub use echo::{Echoes, Stamp};

@@ -14,7 +14,7 @@
 
 use super::clr::{Clr, Consequence, Growth, Limit, Patience, judge, judge_in_slow_start};
 use super::config::Config;
-use super::config::{GREATEST_MAX_RTT, MaxRttRule, UnansweredClr};
+use super::config::{GREATEST_MAX_RTT, IdleFloor, MaxRttRule, UnansweredClr};
 use super::feedback::Feedback;
 use super::rounds::Rounds;
 use super::suppressors::Suppressors;
@@ -321,8 +321,9 @@ impl RateControl {
     }
 
     /// Whether there is nothing to send from now on, and so nothing to report of. X is halved for that silence all the
-    /// same (section 3.6), but not to less than a session begins with, a packet per R_max, as RFC 5348 section 4.4 has
-    /// it for an idle sender. That a sender "may perform a slowstart" up to what X was before is not made use of.
+    /// same (section 3.6), but with the `idle_floor` "initial" not to less than a session begins with, a packet per
+    /// R_max, as RFC 5348 section 4.4 has it for an idle sender. That a sender "may perform a slowstart" up to what X
+    /// was before is not made use of.
     pub fn set_idle(&mut self, idle: bool) {
         self.idle = idle;
     }
@@ -518,7 +519,8 @@ impl RateControl {
         self.counts.halvings += 1;
         self.drop_ramp();
         let first_bps = self.packet_bits() / self.rounds.max_rtt_s();
-        let least_bps = if self.idle { first_bps.min(self.rate_bps) } else { 0.0 };
+        let has_floor = self.idle && self.config.idle_floor == IdleFloor::Initial;
+        let least_bps = if has_floor { first_bps.min(self.rate_bps) } else { 0.0 };
         self.set_rate((0.5 * self.rate_bps).max(least_bps));
         false
     }

@@ -1,6 +1,6 @@
 //! The sender (RFC 4654 section 3): a rate control, the packets by it, and whose time stamps they echo.
 
-use super::config::Config;
+use super::config::{Config, DataLimited};
 use super::data_packets::DataPackets;
 use super::echo::{Echoes, Stamp};
 use super::feedback::Feedback;
@@ -34,6 +34,11 @@ pub struct SenderOf<W> {
     supply: Supply,
     /// Until when reports tell of what was sent while the application had nothing to send.
     short_until: Instant,
+    /// What a report may raise X to that tells of such a time.
+    data_limited: DataLimited,
+    /// When data was last sent, and when somebody last reported.
+    sent_at: Instant,
+    heard_at: Instant,
     /// k, round-trip times by which receivers measure what they receive.
     window_rtts: f64,
     running: bool,
@@ -56,6 +61,9 @@ impl<W: Wording> SenderOf<W> {
             scaling: Scaling::default(),
             supply: Supply::default(),
             short_until: Instant::ZERO,
+            data_limited: config.data_limited,
+            sent_at: Instant::ZERO,
+            heard_at: Instant::ZERO,
             window_rtts: config.receive_rate_rtts,
             running: false,
             now: Instant::ZERO,
@@ -186,13 +194,13 @@ impl<W: Wording> SenderOf<W> {
         self.reports += 1;
         self.received_bytes += u64::from(packet.size);
         let feedback = feedback(packet, &report, arrived);
-        // RFC 5348 section 4.3, and RFC 4654 is silent: X is not raised for packets that were not there to be lost.
-        let is_short = self.is_short(now);
-        self.control.bound_growth(if is_short {
-            GREATEST_GROWTH * f64::from(report.receive_bps)
-        } else {
-            f64::INFINITY
-        });
+        self.heard_at = now;
+        if self.data_limited == DataLimited::Rfc5348 {
+            // Section 4.3 there: X is not raised for packets that were not there to be lost.
+            let is_short = self.is_short(now);
+            let most_bps = GREATEST_GROWTH * f64::from(report.receive_bps);
+            self.control.bound_growth(if is_short { most_bps } else { f64::INFINITY });
+        }
         let before = (self.rate_bps(), self.clr());
         let asked_bps = self.control.adjusted_bps(&feedback);
         let cause = Cause::Report { receiver: packet.source, number: u64::from(report.round) };
@@ -237,7 +245,9 @@ impl<W: Wording> SenderOf<W> {
     fn pass(&mut self, now: Instant, out: &mut Outbox) {
         let before = (self.rate_bps(), self.clr());
         let passed = self.control.pass(now);
-        self.tell(before, Cause::Time, out);
+        // Who has reported since the last packet has no more to report of.
+        let is_idle = self.supply.is_empty() && self.heard_at >= self.sent_at;
+        self.tell(before, if is_idle { Cause::Application } else { Cause::Time }, out);
         if passed.given_up {
             self.echoes.clr_lost();
         }
@@ -253,6 +263,7 @@ impl<W: Wording> SenderOf<W> {
         let echo = self.echoes.take(now, self.control.round(), self.control.is_late_in_round(now));
         out.send(self.packets.next(now, &self.control, self.scaling, echo, W::data));
         self.supply.take();
+        self.sent_at = now;
         if self.supply.is_empty() {
             self.control.set_idle(true);
         }

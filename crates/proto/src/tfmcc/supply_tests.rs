@@ -1,7 +1,7 @@
 //! Sources whose applications have little to send, given reports by hand: of a receiver that has losses and by the
 //! equation wants much, though it has received little.
 
-use super::{Config, FeedbackHeader, Header, Sender};
+use super::{Config, DataLimited, FeedbackHeader, Header, Sender};
 use crate::endpoint::{ENDLESS, Endpoint, Input, Outbox};
 use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::parts::rtt::stamp_us;
@@ -63,13 +63,21 @@ fn allowed_after<E: Endpoint>(
     allowed_bps
 }
 
-fn check<E: Endpoint>(mut source: E, report: impl Fn(&E, FeedbackHeader) -> (packet::Header, f64) + Copy) {
+fn check<E: Endpoint>(
+    mut source: E,
+    data_limited: DataLimited,
+    report: impl Fn(&E, FeedbackHeader) -> (packet::Header, f64) + Copy,
+) {
     let mut now = Instant::from_secs_f64(1.0);
     source.handle(now, Input::Start, &mut Outbox::new());
     source.handle(now, Input::Granted(0), &mut Outbox::new());
     let most_bps = 2.0 * f64::from(RECEIVED_BPS);
     let short_bps = allowed_after(&mut source, &mut now, 60, true, report);
-    assert!((0.9 * most_bps..=most_bps).contains(&short_bps), "{short_bps}");
+    match data_limited {
+        DataLimited::Rfc5348 => assert!((0.9 * most_bps..=most_bps).contains(&short_bps), "{short_bps}"),
+        // As if all were used: a packet of 8000 bit each 100 ms, R_max, in each 100 ms, up to 1 Mbit/s.
+        DataLimited::Rfc4654 => return assert!(short_bps > 0.9e6, "{short_bps}"),
+    }
     // What has just come to have much has not used it yet: five round trips. Then it is as others are.
     source.handle(now, Input::Granted(ENDLESS), &mut Outbox::new());
     assert_eq!(allowed_after(&mut source, &mut now, 0, false, report), 0.0);
@@ -81,28 +89,33 @@ fn check<E: Endpoint>(mut source: E, report: impl Fn(&E, FeedbackHeader) -> (pac
 }
 
 #[test]
-fn no_report_raises_the_rate_above_twice_what_was_received() {
-    let source = Sender::new(&Config::default(), FlowId(0), SOURCE, Address::group(0));
-    check(source, |source, feedback| {
-        let feedback = FeedbackHeader { round: source.round(), ..feedback };
-        (Header::Feedback(feedback).into(), source.rate_bps())
-    });
+fn no_report_raises_the_rate_above_twice_what_was_received_unless_rfc_4654_is_taken_at_its_word() {
+    for data_limited in [DataLimited::Rfc5348, DataLimited::Rfc4654] {
+        let config = Config { data_limited, ..Config::default() };
+        check(Sender::new(&config, FlowId(0), SOURCE, Address::group(0)), data_limited, |source, feedback| {
+            let feedback = FeedbackHeader { round: source.round(), ..feedback };
+            (Header::Feedback(feedback).into(), source.rate_bps())
+        });
+    }
 }
 
 #[test]
 fn nor_does_it_that_of_a_layer() {
-    let config = smcc::Config { base_rate: Some(Rate(1_000_000)), layers: Some(2), ..smcc::Config::default() };
-    let seat = Seat {
-        flow: FlowId(0),
-        own: SOURCE,
-        group: Address::group(0),
-        members: 1,
-        line_rate: None,
-        random: Random::stream(1, "test/supply"),
-    };
-    check(smcc::Sender::new(&config, seat), |source, feedback| {
-        let feedback = FeedbackHeader { round: source.round(0), ..feedback };
-        let header = smcc::Header::Feedback(smcc::FeedbackHeader { feedback, layer: 0, dropped: false });
-        (header.into(), source.rate_bps(0))
-    });
+    for data_limited in [DataLimited::Rfc5348, DataLimited::Rfc4654] {
+        let tfmcc = Config { data_limited, ..Config::default() };
+        let config = smcc::Config { base_rate: Some(Rate(1_000_000)), layers: Some(2), tfmcc, ..Default::default() };
+        let seat = Seat {
+            flow: FlowId(0),
+            own: SOURCE,
+            group: Address::group(0),
+            members: 1,
+            line_rate: None,
+            random: Random::stream(1, "test/supply"),
+        };
+        check(smcc::Sender::new(&config, seat), data_limited, |source, feedback| {
+            let feedback = FeedbackHeader { round: source.round(0), ..feedback };
+            let header = smcc::Header::Feedback(smcc::FeedbackHeader { feedback, layer: 0, dropped: false });
+            (header.into(), source.rate_bps(0))
+        });
+    }
 }

@@ -74,6 +74,9 @@ fn listings_say_which_message_it_is_and_what_is_in_it() {
     let said = "round 3 sequence 12 suppression_bps inf rate_bps 1500000 max_rtt_us 500000 echo 77 of 4, the CLR";
     let sack = [tcp::SackBlock { start: 8, end: 11 }, Default::default(), Default::default()];
     let ack = tcp::Header::Ack { next_expected: 5, echo: Ecn::Moderate, sack, echoed_stamp_us: 6 };
+    let sack = [tcp::RelayBlock { start: 3, end: 6 }, Default::default(), Default::default()];
+    let (next_expected, echo, echoed_stamp_us) = (5, Ecn::Moderate, 6);
+    let of_relay = tcp::Header::RelayAck { next_expected, echo, sack, echoed_stamp_us, window: 8, behind: 2 };
     for (header, expected) in [
         (Header::from(tfmcc::Header::Data(data)), format!("TFMCC: data {said}")),
         (smcc::Header::from(smcc::DataHeader { data, next_bps: 2e6, tick: 8 }).into(), {
@@ -86,6 +89,11 @@ fn listings_say_which_message_it_is_and_what_is_in_it() {
         (mlda::Header::Bye.into(), "MLDA: BYE".to_owned()),
         (layered::Header::Level { level: 2, sequence: 1 }.into(), "Layers: level level 2 sequence 1".to_owned()),
         (tcp::Header::Syn.into(), "TCP: SYN".to_owned()),
+        (
+            of_relay.into(),
+            "TCP: ACK of a relay next_expected 5 echo Moderate sack +3..+6 echoed_stamp_us 6 window 8 behind 2"
+                .to_owned(),
+        ),
         (ack.into(), "TCP: ACK next_expected 5 echo Moderate sack 8..11 echoed_stamp_us 6".to_owned()),
         (Header::Datagram { sequence: 5 }, "Datagram sequence 5".to_owned()),
     ] {
@@ -173,6 +181,10 @@ fn known(header: Header) -> Option<u64> {
         Header::Tcp(tcp::Header::Ack { next_expected, echo, sack, echoed_stamp_us: _ }) => {
             let sack = sack.map(|tcp::SackBlock { start, end }| [start, end]);
             ("tcp", digest.with(3_u8).with(next_expected).with(echo).with(sack))
+        }
+        Header::Tcp(tcp::Header::RelayAck { next_expected, echo, sack, echoed_stamp_us: _, window, behind }) => {
+            let sack = sack.map(|tcp::RelayBlock { start, end }| [start, end]);
+            ("tcp", digest.with(4_u8).with(next_expected).with(echo).with(sack).with(window).with(behind))
         }
         Header::Datagram { .. } | Header::Membership { .. } | Header::Guest(_) => return None,
     };

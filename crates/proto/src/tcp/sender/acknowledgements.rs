@@ -4,7 +4,7 @@ use super::Sender;
 use crate::endpoint::{Cause, Event, Outbox};
 use crate::packet::{self, Ecn};
 use crate::tcp::events;
-use crate::tcp::header::Header;
+use crate::tcp::header::{Header, SackBlock};
 use crate::tcp::number::expand;
 use crate::tcp::recovery::{Cut, Duplicate, EchoAnswer, Progress};
 use crate::tcp::rtt::since_stamp;
@@ -16,24 +16,54 @@ impl Sender {
     #[inline]
     pub(super) fn on_ack(&mut self, now: Instant, arrived: Instant, header: &packet::Header, out: &mut Outbox) {
         let packet::Header::Tcp(Header::Ack { next_expected: ack, echo, sack, echoed_stamp_us }) = header else {
-            return self.on_syn_ack(now, arrived, header, out);
+            return self.on_other(now, arrived, header, out);
         };
         self.counts.acks += 1;
-        let (Some(ack), echo) = (expand(*ack, self.snd_una), *echo) else { return };
+        let Some(ack) = expand(*ack, self.snd_una) else { return };
+        self.take_ack((now, arrived), ack, (*echo, sack, *echoed_stamp_us), true, out);
+    }
+
+    /// What is in an acknowledgement of all below `ack`. `repeats` says that it is a duplicate if it acknowledges
+    /// nothing new.
+    #[inline(always)]
+    pub(super) fn take_ack(
+        &mut self,
+        (now, arrived): (Instant, Instant),
+        ack: u64,
+        (echo, sack, echoed_stamp_us): (Ecn, &[SackBlock; 3], u32),
+        repeats: bool,
+        out: &mut Outbox,
+    ) {
         // Acknowledgements of what was never sent, and such as were overtaken by later ones, say nothing.
         if ack > self.sent_end || ack < self.snd_una {
             return;
         }
         let news = self.recovery.take_blocks(ack, sack, self.sent_end);
         if ack > self.snd_una {
-            self.on_new_ack((now, arrived), ack, echo, *echoed_stamp_us, out);
+            self.on_new_ack((now, arrived), ack, echo, echoed_stamp_us, out);
             if news {
                 self.count_duplicate(now, out);
             }
         } else if self.sent_end > self.snd_una {
-            self.on_duplicate_ack((now, arrived), ack, echo, news || !self.recovery.is_selective(), out);
+            let counts = news || repeats && !self.recovery.is_selective();
+            self.on_duplicate_ack((now, arrived), ack, echo, counts, out);
         }
         self.use_opportunity(now, out);
+    }
+
+    #[cold]
+    fn on_other(&mut self, now: Instant, arrived: Instant, header: &packet::Header, out: &mut Outbox) {
+        match *header {
+            packet::Header::Tcp(Header::SynAck { echoed_stamp_us }) => {
+                self.on_syn_ack(now, arrived, echoed_stamp_us, out);
+            }
+            packet::Header::Tcp(Header::RelayAck { next_expected, echo, sack, echoed_stamp_us, window, behind }) => {
+                let sack = sack.map(|block| block.numbered(next_expected));
+                let said = (echo, &sack, echoed_stamp_us);
+                self.on_relay_ack((now, arrived), next_expected, said, (window, behind), out);
+            }
+            _ => {}
+        }
     }
 
     #[inline]
@@ -72,10 +102,17 @@ impl Sender {
     /// New data acknowledged: recovery, or growth. Says whether the retransmission timer restarts.
     #[inline]
     fn advance(&mut self, now: Instant, notice: &Ack, echoed: bool, out: &mut Outbox) -> bool {
-        match self.recovery.on_new_ack(self.snd_una, notice.newly_acked, self.sent_end, &mut self.window) {
+        let was_repairing = self.watches_use && self.recovery.is_repairing();
+        let progress = self.recovery.on_new_ack(self.snd_una, notice.newly_acked, self.sent_end, &mut self.window);
+        if self.watches_use {
+            self.watch_use(notice, was_repairing);
+        }
+        match progress {
             Progress::None => {
                 if !echoed || self.repairs_after_timeout() {
-                    if self.limit == self.end || self.is_validated(notice) {
+                    if self.watches_use {
+                        self.grow_by_use(now, notice);
+                    } else if self.limit == self.end || self.is_validated(notice) {
                         self.grow(notice);
                     }
                     self.window.cwnd = self.window.cwnd.min(self.window.wnd);
@@ -113,6 +150,38 @@ impl Sender {
     #[cold]
     fn is_validated(&self, notice: &Ack) -> bool {
         2.0 * f64::from(notice.flight + notice.newly_acked) >= self.window.cwnd
+    }
+
+    /// What this ACK says of how the window is used; during a recovery nothing (RFC 7661 section 4.2).
+    #[cold]
+    fn watch_use(&mut self, notice: &Ack, was_repairing: bool) {
+        let Some(cwv) = &mut self.validation else { return };
+        match (was_repairing, self.recovery.is_repairing()) {
+            (true, false) => cwv.recovered(self.counts.retransmitted, &mut self.window),
+            (_, true) => {}
+            (false, false) => {
+                if let Some(srtt) = notice.srtt {
+                    cwv.acknowledged(notice.arrived, self.snd_una - u64::from(notice.newly_acked), srtt);
+                }
+            }
+        }
+    }
+
+    /// Growth as far as the use of the window lets it.
+    #[cold]
+    fn grow_by_use(&mut self, now: Instant, notice: &Ack) {
+        let before = self.window;
+        let may_grow = match (&mut self.validation, notice.srtt) {
+            (Some(cwv), Some(srtt)) => cwv.may_grow(now, notice, &before, srtt),
+            (Some(_), None) => true,
+            (None, _) => self.increase.is_some() || self.limit == self.end || self.is_validated(notice),
+        };
+        if may_grow {
+            self.grow(notice);
+            if let Some(increase) = &self.increase {
+                increase.bound(notice, &before, &mut self.window);
+            }
+        }
     }
 
     /// Growth by the rule, in the first slow start as HyStart++ lets it.
@@ -190,12 +259,17 @@ impl Sender {
         let before = self.window;
         let reduced = match cut {
             Cut::Whole => {
-                self.rule.on_loss(self.flight_at_loss(), &mut self.window);
+                let flight = self.flight_at_loss();
+                self.rule.on_loss(flight, &mut self.window);
+                if let (Some(cwv), Some(srtt)) = (&mut self.validation, self.rtt.srtt()) {
+                    cwv.on_loss(now, &before, flight, self.counts.retransmitted, &mut self.window, srtt);
+                }
                 true
             }
             Cut::Rest => self.cut_rest(),
         };
         if reduced {
+            self.note_reduced();
             self.cwr_pending = true;
             self.counts.loss_reductions += 1;
             let cause = Cause::Loss { sequence: self.snd_una };
@@ -240,6 +314,9 @@ impl Sender {
             }
             EchoAnswer::First => {
                 let factor = self.echo.first(level);
+                if let (Some(cwv), Some(srtt)) = (&mut self.validation, self.rtt.srtt()) {
+                    cwv.before_mark(now, (self.sent_end - self.snd_una) as u32, &mut self.window, srtt);
+                }
                 self.rule.on_mark(factor, &mut self.window);
             }
             EchoAnswer::Further => match self.echo.further(level) {
@@ -247,6 +324,7 @@ impl Sender {
                 None => return,
             },
         }
+        self.note_reduced();
         self.cwr_pending = true;
         // RFC 9406 section 4.2: a mark ends slow start.
         self.hystart = None;

@@ -160,6 +160,9 @@ impl Sender {
         let header = Header::Data { sequence: on_wire(segment), window_reduced, retransmission }.into();
         out.send(Packet { sent: now, flow, source, destination, size, ttl: INITIAL_TTL, ecn, header });
         self.counts.sent += 1;
+        if let Some(increase) = &mut self.increase {
+            increase.outstanding(self.sent_end - self.snd_una);
+        }
         self.pace.sent(now, self.rtt.srtt(), &self.window, self.recovery.window_after(&self.window));
         if self.timer == Instant::FAR_FUTURE {
             // RFC 6298 (5.1).

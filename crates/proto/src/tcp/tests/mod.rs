@@ -12,6 +12,7 @@
 //! | `estimates.rs` | rules that estimate something of the path, in such a sender |
 //! | `hystart.rs`, `pacing.rs` | the first slow start ended by delay; segments spaced in time |
 //! | `supply.rs` | applications with little to send, hosts that cannot send |
+//! | `relay.rs` | connections split by relays, over a driver of hosts in a row |
 //! | `battery.rs` | invariants under random networks and random input, for every window rule |
 
 mod alone;
@@ -26,6 +27,7 @@ mod marks;
 mod next_segment;
 mod pacing;
 mod profiles;
+mod relay;
 mod supply;
 mod traces;
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::endpoint::ENDLESS;
+use crate::tcp::CwndValidation;
 use crate::tcp::pacing::Ratios;
 
 /// Senders that meet different parts of the machine.
@@ -11,8 +12,20 @@ fn settings() -> Vec<Config> {
         .map(|variant| Config { variant, ..window.clone() })
         .into();
     settings.push(Config { handshake: true, send_jitter: Duration::from_millis(1), ..window.clone() });
-    settings.push(Config { variant: Variant::Sack, pacing: Some(Ratios::default()), ..window });
+    settings.push(Config { variant: Variant::Sack, pacing: Some(Ratios::default()), ..window.clone() });
+    settings.push(Config { rate_limited_increase: true, ..window });
     settings
+}
+
+/// Those, and senders whose windows last.
+fn all_settings() -> Vec<Config> {
+    let validated = [Variant::NewReno, Variant::Sack, Variant::Cubic].map(|variant| Config {
+        variant,
+        wnd: Some(Packets(40.0)),
+        cwnd_validation: CwndValidation::Rfc7661,
+        ..Config::default()
+    });
+    settings().into_iter().chain(validated).collect()
 }
 
 /// Segments sent for the first time.
@@ -23,7 +36,7 @@ fn new_segments<L, R, N>(pair: &Pair<L, R, N>) -> usize {
 
 #[test]
 fn as_many_segments_go_as_there_are_and_the_connection_stays() {
-    for config in settings() {
+    for config in all_settings() {
         let (sender, receiver) = ends(&config);
         let mut pair = Pair::new(sender, receiver, DELAY, |_, _: &Packet| Fate::Deliver);
         (pair.record, pair.pester) = (true, true);
@@ -49,7 +62,7 @@ fn as_many_segments_go_as_there_are_and_the_connection_stays() {
 
 #[test]
 fn a_transfer_is_over_when_all_of_it_has_gone_however_it_was_granted() {
-    for config in settings() {
+    for config in all_settings() {
         let (sender, receiver) = ends(&Config { segments: Some(50), ..config });
         let mut pair = Pair::new(sender, receiver, DELAY, |_, _: &Packet| Fate::Deliver);
         pair.record = true;
@@ -87,7 +100,7 @@ fn after_a_rest_the_window_is_no_more_than_the_initial_one() {
 
 #[test]
 fn a_window_that_is_not_used_does_not_grow() {
-    for config in settings() {
+    for config in all_settings() {
         let (sender, receiver) = ends(&config);
         let mut pair = Pair::new(sender, receiver, DELAY, |_, _: &Packet| Fate::Deliver);
         // Two segments in a round trip, for a minute.
@@ -103,7 +116,7 @@ fn a_window_that_is_not_used_does_not_grow() {
 
 #[test]
 fn all_arrives_though_hosts_cannot_send_now_and_then() {
-    for config in settings() {
+    for config in all_settings() {
         for seed in 1..=3 {
             let (sender, receiver) = ends(&Config { segments: Some(400), ..config.clone() });
             let mut random = Random::stream(seed, "test/full");
@@ -124,5 +137,63 @@ fn all_arrives_though_hosts_cannot_send_now_and_then() {
                 pair.sent.iter().filter_map(|(_, _, packet)| segment(packet)).filter(|s| !s.1).map(|s| s.0).collect();
             assert!(firsts.is_sorted() && firsts.len() == 400, "{} {config:?}", firsts.len());
         }
+    }
+}
+
+/// RFC 7661: what is not used lasts for five minutes after a second without acknowledgements, then half of it.
+#[test]
+fn a_window_that_lasts_is_there_after_a_rest() {
+    let config = Config { wnd: Some(Packets(40.0)), cwnd_validation: CwndValidation::Rfc7661, ..Config::default() };
+    for (rest_s, window, told) in [(60.0, 40, 0), (299.0, 40, 0), (310.0, 20, 1), (650.0, 10, 1), (5000.0, 2, 1)] {
+        let (sender, receiver) = ends(&config);
+        let mut pair = Pair::new(sender, receiver, DELAY, |_, _: &Packet| Fate::Deliver);
+        pair.record = true;
+        pair.run_until(seconds(20.0));
+        assert_eq!(gauge(&pair.left, "cwnd"), 40.0);
+        pair.grant_left(0);
+        pair.run_until(seconds(20.0 + rest_s));
+        let before = new_segments(&pair);
+        pair.grant_left(ENDLESS);
+        pair.run_until(seconds(20.0 + rest_s + 0.09));
+        assert_eq!(new_segments(&pair) - before, window, "after {rest_s} s");
+        assert_eq!(pair.count_events(|event| event.is(tcp::events::UNUSED_WINDOW)), told, "after {rest_s} s");
+        assert_eq!(gauge(&pair.left, "loss_reductions") + gauge(&pair.left, "timeouts"), 0.0);
+    }
+}
+
+/// RFC 7661 section 4.4.1: the window is 40, of which four segments a round trip are used, one each 25 ms; one is lost.
+/// That is known 175 ms later, by the third duplicate ACK, with seven outstanding.
+#[test]
+fn a_loss_brings_a_window_that_was_not_used_to_half_of_what_was() {
+    for (cwnd_validation, expected) in [(CwndValidation::Rfc7661, 3.5), (CwndValidation::Rfc5681, 20.0)] {
+        let config = Config {
+            wnd: Some(Packets(40.0)),
+            rto_min: Duration::from_secs(30),
+            rto_initial: Duration::from_secs(30),
+            cwnd_validation,
+            ..Config::default()
+        };
+        let (sender, receiver) = ends(&config);
+        let mut lost = false;
+        let network = move |side: Side, packet: &Packet| {
+            let loses = side == Side::Left && packet.sent >= seconds(25.0) && segment(packet).is_some() && !lost;
+            lost |= loses;
+            if loses { Fate::Lose } else { Fate::Deliver }
+        };
+        let mut pair = Pair::new(sender, receiver, DELAY, network);
+        pair.run_until(seconds(20.0));
+        pair.grant_left(0);
+        pair.run_until(seconds(20.2));
+        for n in 0..300 {
+            pair.run_until(seconds(20.2 + 0.025 * f64::from(n)));
+            pair.grant_left(1);
+        }
+        assert_eq!(gauge(&pair.left, "loss_reductions"), 1.0);
+        // It grows again while half of it is used: five segments a round trip, those at both its ends counted.
+        let window = gauge(&pair.left, "cwnd");
+        let most = if cwnd_validation == CwndValidation::Rfc7661 { 2.0 * 5.0 + 1.0 } else { 22.0 };
+        assert!((3.0..=most).contains(&window), "{window} {config:?}");
+        let cut = pair.events.iter().find(|event| event.2.is(tcp::events::LOSS_REDUCTION)).expect("one").2;
+        assert_eq!(cut.after, expected, "{config:?}");
     }
 }
