@@ -8,7 +8,9 @@ use crate::ids::{LinkId, NodeId};
 use crate::loss::Loss;
 use crate::part::Aspect;
 use faircast_proto::time::{Duration, Instant, Rate};
-use std::collections::{BTreeMap, VecDeque};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::fmt;
 
 /// Something that changes about a link.
 #[derive(Debug)]
@@ -58,11 +60,26 @@ pub(crate) struct Line {
     slope: Slope,
 }
 
+/// Changes of a link one by one, made as time goes on: a long trace. They come in the order of time, and are legal
+/// ones of a link that is whole.
+pub struct Followed {
+    /// The changes.
+    pub changes: Box<dyn Iterator<Item = (Instant, Change)> + Send>,
+    /// The longest delay among them.
+    pub longest_delay: Duration,
+    /// Whether routes may change by them.
+    pub of_routes: bool,
+}
+
 /// All changes of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     /// In the order of time.
     changes: VecDeque<Planned>,
+    /// Of links that have no others.
+    followed: Vec<Following>,
+    /// When the next change of each of those is, with its link and its place among them.
+    turns: BinaryHeap<Reverse<(Instant, LinkId, usize)>>,
     /// When routes are computed anew although no link goes up or down or turns; in the order of time.
     reroutes: VecDeque<Instant>,
     /// When that happens next besides, and how often.
@@ -76,6 +93,21 @@ struct Planned {
     change: Change,
     /// When the next one of this link is.
     until: Instant,
+}
+
+/// A link whose changes are made as time goes on.
+#[derive(Debug)]
+struct Following {
+    link: LinkId,
+    /// The next change.
+    next: Option<(Instant, Change)>,
+    rest: Followed,
+}
+
+impl fmt::Debug for Followed {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Followed").field("of_routes", &self.of_routes).finish_non_exhaustive()
+    }
 }
 
 impl Slope {
@@ -126,6 +158,15 @@ impl Plan {
         self.changes.push_back(Planned { at, link, change, until: Instant::FAR_FUTURE });
     }
 
+    /// Lets a link that has no other changes follow these.
+    pub(crate) fn follow(&mut self, link: LinkId, mut rest: Followed) {
+        let next = rest.changes.next();
+        if let Some((at, _)) = next {
+            self.turns.push(Reverse((at, link, self.followed.len())));
+            self.followed.push(Following { link, next, rest });
+        }
+    }
+
     pub(crate) fn reroute(&mut self, at: Instant) {
         self.reroutes.push_back(at);
     }
@@ -152,18 +193,20 @@ impl Plan {
 
     /// The links that change, each once or more often.
     pub(crate) fn links(&self) -> impl Iterator<Item = LinkId> {
-        self.changes.iter().map(|planned| planned.link)
+        self.changes.iter().map(|planned| planned.link).chain(self.followed.iter().map(|followed| followed.link))
     }
 
     /// The links that change, each once, with the first time.
     pub(crate) fn first_changes(&self) -> BTreeMap<LinkId, Instant> {
-        self.changes.iter().rev().map(|planned| (planned.link, planned.at)).collect()
+        let followed = self.turns.iter().map(|Reverse((at, link, _))| (*link, *at));
+        self.changes.iter().rev().map(|planned| (planned.link, planned.at)).chain(followed).collect()
     }
 
     /// Whether routes may change.
     pub(crate) fn changes_routes(&self) -> bool {
         !self.reroutes.is_empty()
             || self.regular.is_some()
+            || self.followed.iter().any(|followed| followed.rest.of_routes)
             || self.changes.iter().any(|planned| planned.change.subject().is_of_routes())
     }
 
@@ -175,19 +218,43 @@ impl Plan {
                 *delay = from.max(*delay);
             }
         }
+        for Following { link, rest, .. } in &self.followed {
+            let delay = &mut delays[link.index()];
+            *delay = rest.longest_delay.max(*delay);
+        }
     }
 
     /// When something changes next.
     pub(crate) fn next(&self) -> Option<Instant> {
         let change = self.changes.front().map(|planned| planned.at);
         let regular = self.regular.map(|(at, _)| at);
-        change.into_iter().chain(self.reroutes.front().copied()).chain(regular).min()
+        let followed = self.turns.peek().map(|Reverse((at, ..))| *at);
+        change.into_iter().chain(followed).chain(self.reroutes.front().copied()).chain(regular).min()
     }
 
     /// The next change of `now`, and when the one after it of this link is; `None` when all of them are taken. To be
     /// asked when everything is in order.
     pub(crate) fn take_change(&mut self, now: Instant) -> Option<(LinkId, Change, Instant)> {
+        if let Some(&Reverse((at, link, _))) = self.turns.peek() {
+            let planned = self.changes.front().map(|planned| (planned.at, planned.link));
+            if planned.is_none_or(|planned| (at, link) < planned) {
+                return self.take_followed(now);
+            }
+        }
         let Planned { link, change, until, .. } = self.changes.pop_front_if(|planned| planned.at <= now)?;
+        Some((link, change, until))
+    }
+
+    /// The next change of those that are made as time goes on, if it is of `now`.
+    fn take_followed(&mut self, now: Instant) -> Option<(LinkId, Change, Instant)> {
+        let Reverse((_, link, place)) = *self.turns.peek().filter(|Reverse((at, ..))| *at <= now)?;
+        self.turns.pop();
+        let Following { next, rest, .. } = &mut self.followed[place];
+        let (_, change) = std::mem::replace(next, rest.changes.next())?;
+        let until = next.as_ref().map_or(Instant::FAR_FUTURE, |(at, _)| *at);
+        if next.is_some() {
+            self.turns.push(Reverse((until, link, place)));
+        }
         Some((link, change, until))
     }
 
@@ -276,6 +343,43 @@ mod tests {
         plan.reroute_every(Duration(7));
         assert_eq!(links(&mut plan, 5), (vec![], false, Some(Instant(7))));
         assert_eq!(links(&mut plan, 7), (vec![], true, Some(Instant(14))));
+    }
+
+    #[test]
+    fn what_is_made_as_time_goes_on_comes_in_its_turn() {
+        let mut plan = Plan::default();
+        plan.add(Instant(3), LinkId(1), Change::Rate(Rate(10)));
+        plan.add(Instant(5), LinkId(1), Change::Rate(Rate(11)));
+        let rate = |at, rate| (Instant(at), Change::Rate(Rate(rate)));
+        let down = (Instant(5), Change::Down);
+        let followed = |changes: Vec<(Instant, Change)>, of_routes| Followed {
+            changes: Box::new(changes.into_iter()),
+            longest_delay: Duration(9),
+            of_routes,
+        };
+        plan.follow(LinkId(2), followed(vec![rate(3, 20), rate(4, 21)], false));
+        plan.follow(LinkId(3), followed(Vec::new(), true));
+        assert!(!plan.changes_routes(), "what never changes changes no routes");
+        plan.follow(LinkId(0), followed(vec![rate(5, 30), down], true));
+        assert!(plan.changes_routes());
+        plan.sort();
+        let first = [(0, 5), (1, 3), (2, 3)].map(|(link, at)| (LinkId(link), Instant(at)));
+        assert_eq!(plan.first_changes(), BTreeMap::from(first));
+        let mut delays = [Duration(7), Duration(8), Duration(10)];
+        plan.lengthen(&mut delays);
+        assert_eq!(delays, [9, 8, 10].map(Duration));
+        let mut taken = Vec::new();
+        for now in [2, 3, 4, 5] {
+            assert_eq!(plan.next(), Some(Instant(now.max(3))));
+            while let Some((link, change, until)) = plan.take_change(Instant(now)) {
+                let rate = if let Change::Rate(rate) = change { rate.0 } else { 0 };
+                taken.push((now, link.0, rate, until.0));
+            }
+        }
+        let end = Instant::FAR_FUTURE.0;
+        let expected = [(3, 1, 10, 5), (3, 2, 20, 4), (4, 2, 21, end), (5, 0, 30, 5), (5, 0, 0, end), (5, 1, 11, end)];
+        assert_eq!(taken, expected);
+        assert_eq!(plan.next(), None);
     }
 
     #[test]

@@ -47,6 +47,13 @@ impl LinkCounters {
     pub fn marked(&self) -> u64 {
         self.marked_incipient + self.marked_moderate
     }
+
+    /// A number that grows whenever something happens.
+    pub(crate) fn events(&self) -> u64 {
+        let dropped = self.dropped_overflow + self.dropped_active + self.dropped_down + self.held_back;
+        let gone = self.departed + self.delivered + self.lost + self.unreceived + self.rerouted + self.discarded;
+        self.arrived + gone + dropped + self.marked()
+    }
 }
 
 /// Packets of a flow that the network gave up, by reason. What queues drop and wires lose is not among them.

@@ -2,9 +2,11 @@
 
 use crate::agent::{Agent, Nobody};
 use crate::ids::NodeId;
+use crate::relays::RelayState;
 use faircast_proto::control::Control;
 use faircast_proto::endpoint::{Endpoint, Gauge, Input, Outbox, Report};
-use faircast_proto::packet::{FlowId, Packet};
+use faircast_proto::packet::{Address, FlowId, Packet};
+use faircast_proto::playout::Sent;
 use faircast_proto::time::{Duration, Instant};
 
 /// An endpoint on its node. What every packet touches stands before the agent, whose size varies.
@@ -42,9 +44,9 @@ impl Host {
         self.agent = agent;
     }
 
-    /// The occupant of the seat leaves it; what it had counted. Timer entries that it left behind are spurious.
-    pub(crate) fn vacate(&mut self) -> Report {
-        std::mem::replace(&mut self.agent, Agent::Nobody(Nobody)).report()
+    /// The occupant of the seat leaves it. Timer entries that it left behind are spurious.
+    pub(crate) fn vacate(&mut self) -> Agent {
+        std::mem::replace(&mut self.agent, Agent::Nobody(Nobody))
     }
 
     /// Gives the endpoint an input; what it wants in return goes into `out`. [`rearm`](Self::rearm) must follow.
@@ -121,6 +123,21 @@ impl Host {
         self.agent.deadline().is_some_and(|deadline| deadline <= now + self.offset)
     }
 
+    /// What the packet of a film carries that the endpoint sent first and that was not asked for yet.
+    pub(crate) fn take_sent(&mut self) -> Option<Sent> {
+        self.agent.take_sent()
+    }
+
+    /// How many segments of its film the endpoint has done with.
+    pub(crate) fn segments_done(&self) -> Option<u32> {
+        self.agent.segments_done()
+    }
+
+    /// What is in the relay that is the next host on the way, and for how long it has held this one back.
+    pub(crate) fn before_relay(&self, now: Instant, next: &Host) -> RelayState {
+        RelayState::of(&self.agent, now + self.offset, &next.agent)
+    }
+
     /// What the endpoint has counted.
     pub(crate) fn report(&self) -> Report {
         self.agent.report()
@@ -150,6 +167,12 @@ impl Host {
         };
         deadline.min(self.start).min(self.stop)
     }
+}
+
+/// What is in the relays of a row of hosts, place by place.
+pub(crate) fn between(hosts: &[Host], row: &[Address], now: Instant) -> impl Iterator<Item = RelayState> {
+    let host = |address: Address| &hosts[address.index()];
+    row.windows(2).map(move |pair| host(pair[0]).before_relay(now, host(pair[1])))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 //! one moment, and the calendar has one entry for all. A leg that changes has a wire of its own, as every link that
 //! does ([`link`](crate::link)).
 
+use crate::acm::Adaptive;
 use crate::ids::LinkId;
 use crate::link::Link;
 use crate::part::Carriers;
@@ -23,6 +24,8 @@ pub(crate) struct Legs {
     /// By link: the circle of a leg that never changes.
     pub(crate) circle_of: Vec<u32>,
     pub(crate) circles: Vec<Circle>,
+    /// What those keep whose modulation and code is chosen anew for each transmission; `None` if there are none.
+    pub(crate) adaptive: Option<Box<Adaptive>>,
     transmission: u64,
 }
 
@@ -32,7 +35,7 @@ pub(crate) struct Circle {
     /// What is on the way to some of them, oldest first.
     pub(crate) flights: VecDeque<Flight>,
     /// To which, flight by flight.
-    pub(crate) legs: VecDeque<LinkId>,
+    pub(crate) legs: VecDeque<Bound>,
 }
 
 /// A packet on the way to legs of a circle: one holder of it for all.
@@ -43,6 +46,26 @@ pub(crate) struct Flight {
     pub(crate) label: Label,
     /// How many legs it goes to.
     pub(crate) legs: u32,
+}
+
+/// A leg to which a flight goes, and whether what comes there is beyond what it can receive.
+#[derive(Clone, Copy)]
+pub(crate) struct Bound(u32);
+
+impl Bound {
+    const GARBLED: u32 = 1 << 31;
+
+    pub(crate) fn to(leg: LinkId, garbled: bool) -> Bound {
+        Bound(if garbled { leg.0 | Self::GARBLED } else { leg.0 })
+    }
+
+    pub(crate) fn leg(self) -> LinkId {
+        LinkId(self.0 & !Self::GARBLED)
+    }
+
+    pub(crate) fn is_garbled(self) -> bool {
+        self.0 & Self::GARBLED != 0
+    }
 }
 
 const NIL: u32 = u32::MAX;
@@ -65,7 +88,7 @@ impl Legs {
                 _ => NIL,
             });
         }
-        Legs { carriers, circle_of, circles, transmission: 0 }
+        Legs { carriers, circle_of, circles, adaptive: None, transmission: 0 }
     }
 
     /// The carriers of all legs.

@@ -8,8 +8,12 @@
 //! | [`builder`], [`routing`] | putting a network together; shortest paths |
 //! | [`ids`], [`flow`] | numbers of nodes and links; who sends to whom |
 //! | [`visits`] | endpoints that come and go while a network runs |
+//! | [`relays`] | what is in relays that split connections |
+//! | [`playout`] | what viewers see of sessions whose media are played |
 //! | [`world`] | a network that runs: the loop, forwarding, the driver of endpoints, groups, routers, probes |
 //! | [`link`] | transmitter, wire and the ring of packets; fused and two-stage links |
+//! | [`acm`] | modulations and codes that are chosen for those who are to hear |
+//! | [`return_channel`] | terminals that send in slots of one carrier |
 //! | [`part`] | what a link is a part of: links with several far ends |
 //! | [`change`] | what changes while the network runs |
 //! | [`counters`] | what links count |
@@ -26,6 +30,7 @@ macro_rules! held {
 }
 pub(crate) use held;
 
+pub mod acm;
 pub mod agent;
 pub mod builder;
 pub mod calendar;
@@ -38,16 +43,21 @@ mod host;
 pub mod ids;
 mod legs;
 pub mod link;
+mod link_log;
 pub mod loss;
 pub mod multicast;
+pub mod opportunities;
 mod packet_probe;
 pub mod part;
 mod paths;
+pub mod playout;
 mod presence;
 pub mod probe;
 pub mod queue;
 mod queue_probe;
 mod queue_sample;
+pub mod relays;
+pub mod return_channel;
 mod ring;
 pub mod router;
 pub mod routing;

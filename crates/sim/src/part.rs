@@ -51,13 +51,15 @@ pub enum Aspect {
     Delay,
     /// Its far end.
     FarEnd,
+    /// What it can receive, where its link sends symbols; known before the run.
+    Signal,
 }
 
 impl LinkRole {
     /// Whether it has something that may change.
     pub fn may_change(self, what: Aspect) -> bool {
         match self {
-            LinkRole::Whole => true,
+            LinkRole::Whole => what != Aspect::Signal,
             LinkRole::Carrier => matches!(what, Aspect::State | Aspect::Rate),
             LinkRole::Leg(_) => what != Aspect::Rate,
         }
@@ -124,6 +126,7 @@ impl fmt::Display for Aspect {
             Aspect::Loss => "loss model",
             Aspect::Delay => "delay",
             Aspect::FarEnd => "far end",
+            Aspect::Signal => "signal",
         })
     }
 }

@@ -1,11 +1,15 @@
 //! Probes: what observers asked to see. Off, they cost one predictable branch.
 
+use crate::acm::SymbolCounters;
 use crate::counters::{DilationTotals, FlowLosses, GroupCounters, LinkCounters, MembershipChanges, MembershipMessages};
 use crate::counters::{MessageCounters, Undeliverable};
 use crate::ids::{LinkId, NodeId};
+pub use crate::link_log::{LinkLog, LinkRow};
 pub use crate::packet_probe::{GivenUpRow, PacketAction, PacketIdentity, PacketPlan, PacketRow};
 pub use crate::queue_probe::{QueueProbe, QueueStatistics};
 pub use crate::queue_sample::{QueueRow, SAMPLED, Sampled};
+use crate::relays::RelayRow;
+use crate::return_channel::SlotCounters;
 use crate::router::RouterGauge;
 pub use crate::sojourn::{Sojourn, Sojourns, together};
 use faircast_proto::endpoint::{Event, Report};
@@ -64,10 +68,23 @@ pub struct Records {
     pub senders: Vec<SenderRow>,
     /// Receiver rows, flow by flow at every moment, and in each flow receiver by receiver.
     pub receivers: Vec<ReceiverRow>,
+    /// What is in relays that split connections, as [`World::relays`](crate::world::World::relays), at every moment.
+    pub relays: Vec<RelayRow>,
+    /// What was in them by the end of the warm-up.
+    pub relays_at_warmup: Vec<RelayRow>,
     /// Rows of the groups of sessions, session by session at every moment.
     pub groups: Vec<GroupRow>,
-    /// Link rows.
-    pub links: Vec<LinkRow>,
+    /// Rows of links, link by link at every moment; of each from the interval on in which something first came to it,
+    /// and where routes change of those intervals in which something happened.
+    pub links: LinkLog,
+    /// What links that send symbols have sent, and what to each of their legs, link by link at every moment.
+    pub symbols: Vec<SymbolRow>,
+    /// What links that send symbols had sent at the end of the warm-up, and what to each of their legs.
+    pub symbols_at_warmup: Vec<(LinkId, SymbolCounters)>,
+    /// What terminals of return channels have done, link by link at every moment.
+    pub slots: Vec<SlotRow>,
+    /// What terminals of return channels had done at the end of the warm-up.
+    pub slots_at_warmup: Vec<(LinkId, SlotCounters)>,
     /// Dilation of sessions, session by session and link by link at every moment.
     pub dilation: Vec<DilationRow>,
     /// Queue samples.
@@ -161,15 +178,26 @@ pub struct GroupRow {
     pub counters: GroupCounters,
 }
 
-/// A link at one moment: counters since the start.
+/// A link that sends symbols, or a leg of one, at one moment: counters since the start.
 #[derive(Clone, Copy, Debug)]
-pub struct LinkRow {
+pub struct SymbolRow {
     /// The moment of the look.
     pub at: Instant,
     /// Which link.
     pub link: LinkId,
+    /// What it has sent, or what has been sent to it.
+    pub counters: SymbolCounters,
+}
+
+/// A terminal of a return channel at one moment: counters since the start.
+#[derive(Clone, Copy, Debug)]
+pub struct SlotRow {
+    /// The moment of the look.
+    pub at: Instant,
+    /// Its link.
+    pub link: LinkId,
     /// What it has done.
-    pub counters: LinkCounters,
+    pub counters: SlotCounters,
 }
 
 /// The dilation of a session on a link over an interval; no row of intervals in which nothing was sent to those behind

@@ -83,6 +83,19 @@ impl Ring {
         self.places[slot].delivery = delivery;
     }
 
+    /// The packet that came last, which has not departed, does so at `departure`.
+    pub(crate) fn set_newest_departure(&mut self, departure: Instant) {
+        debug_assert!(self.cursor != self.tail, "it has not departed");
+        let slot = self.slot(self.tail.wrapping_sub(1));
+        self.places[slot].departure = departure;
+    }
+
+    /// The packet that came last has not survived its transmission.
+    pub(crate) fn garble_newest(&mut self) {
+        let slot = self.slot(self.tail.wrapping_sub(1));
+        self.places[slot].label = self.places[slot].label.garbled();
+    }
+
     /// The packet that came last, if there is one.
     pub(crate) fn newest(&self) -> Option<Label> {
         (self.head != self.tail).then(|| self.places[self.slot(self.tail.wrapping_sub(1))].label)

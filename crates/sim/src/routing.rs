@@ -3,6 +3,7 @@
 use crate::ids::{LinkId, NodeId};
 use faircast_proto::packet::INITIAL_TTL;
 use faircast_proto::time::Duration;
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::ops::Range;
@@ -26,7 +27,7 @@ pub struct Edge {
 pub struct Graph<'a> {
     edges: &'a [Edge],
     /// Links that lead to each node.
-    incoming: Vec<Vec<LinkId>>,
+    incoming: Cow<'a, [Vec<LinkId>]>,
 }
 
 impl<'a> Graph<'a> {
@@ -36,12 +37,13 @@ impl<'a> Graph<'a> {
     }
 
     /// Computes without the links that are not `usable`.
-    pub(crate) fn of_those(nodes: usize, edges: &'a [Edge], usable: impl Fn(LinkId) -> bool) -> Graph<'a> {
-        let mut incoming = vec![Vec::new(); nodes];
-        for (index, edge) in (0..).map(LinkId).zip(edges).filter(|(index, _)| usable(*index)) {
-            incoming[edge.to.index()].push(index);
-        }
-        Graph { edges, incoming }
+    fn of_those(nodes: usize, edges: &'a [Edge], usable: impl Fn(LinkId) -> bool) -> Graph<'a> {
+        Graph { edges, incoming: Cow::Owned(incoming(nodes, edges, usable)) }
+    }
+
+    /// The graph of these links, of which those that lead to each node are known, in any order.
+    pub(crate) fn of_known(edges: &'a [Edge], incoming: &'a [Vec<LinkId>]) -> Graph<'a> {
+        Graph { edges, incoming: Cow::Borrowed(incoming) }
     }
 
     /// A link, by its index.
@@ -58,29 +60,71 @@ impl<'a> Graph<'a> {
     /// of those the one with the fewest hops, of those the link with the smallest index. `None` where no path is, and
     /// at the destination.
     pub fn towards(&self, destination: NodeId) -> Vec<Option<LinkId>> {
-        let mut best = vec![(Duration(u64::MAX), u32::MAX); self.incoming.len()];
-        let mut via = vec![None; self.incoming.len()];
-        best[destination.index()] = (Duration::ZERO, 0);
-        let mut frontier = BinaryHeap::from([Reverse(((Duration::ZERO, 0u32), destination))]);
-        while let Some(Reverse((length, node))) = frontier.pop() {
-            if length > best[node.index()] {
+        let mut search = Search::new(self.incoming.len(), destination);
+        search.go_on(self, None);
+        search.via
+    }
+}
+
+/// The links that lead to each node, without those that are not `usable`.
+pub(crate) fn incoming(nodes: usize, edges: &[Edge], usable: impl Fn(LinkId) -> bool) -> Vec<Vec<LinkId>> {
+    let mut incoming = vec![Vec::new(); nodes];
+    for (index, edge) in (0..).map(LinkId).zip(edges).filter(|(index, _)| usable(*index)) {
+        incoming[edge.to.index()].push(index);
+    }
+    incoming
+}
+
+/// Delay of a way, then its hops.
+type Length = (Duration, u32);
+
+/// A search for the shortest ways towards a destination (Dijkstra's), which goes on as far as somebody asks.
+#[derive(Debug)]
+struct Search {
+    /// By node: the link to take; final where nothing shorter can come ([`knows`](Search::knows)).
+    via: Vec<Option<LinkId>>,
+    /// By node: the length of the best way found.
+    best: Vec<Length>,
+    frontier: BinaryHeap<Reverse<(Length, NodeId)>>,
+}
+
+impl Search {
+    fn new(nodes: usize, destination: NodeId) -> Search {
+        let nowhere = (Duration(u64::MAX), u32::MAX);
+        let mut search = Search { via: vec![None; nodes], best: vec![nowhere; nodes], frontier: BinaryHeap::new() };
+        search.best[destination.index()] = (Duration::ZERO, 0);
+        search.frontier.push(Reverse((search.best[destination.index()], destination)));
+        search
+    }
+
+    /// Whether the way from a node is found. All that is still to come is at least as long as the frontier's first,
+    /// and a hop longer where it goes on from there.
+    fn knows(&self, node: NodeId) -> bool {
+        self.frontier.peek().is_none_or(|Reverse((next, _))| self.best[node.index()] <= *next)
+    }
+
+    /// Goes on until the way from `node` is known, or from all.
+    fn go_on(&mut self, graph: &Graph<'_>, node: Option<NodeId>) {
+        while !node.is_some_and(|node| self.knows(node))
+            && let Some(Reverse((length, node))) = self.frontier.pop()
+        {
+            if length > self.best[node.index()] {
                 continue;
             }
-            for &link in &self.incoming[node.index()] {
-                let edge = self.edges[link.index()];
+            for &link in &graph.incoming[node.index()] {
+                let edge = graph.edges[link.index()];
                 let candidate = (length.0 + edge.delay, length.1 + 1);
-                let known = &mut best[edge.from.index()];
                 let from = edge.from.index();
+                let known = &mut self.best[from];
                 if candidate < *known {
                     *known = candidate;
-                    via[from] = Some(link);
-                    frontier.push(Reverse((candidate, edge.from)));
-                } else if candidate == *known && via[from].is_some_and(|chosen| link < chosen) {
-                    via[from] = Some(link);
+                    self.via[from] = Some(link);
+                    self.frontier.push(Reverse((candidate, edge.from)));
+                } else if candidate == *known && self.via[from].is_some_and(|chosen| link < chosen) {
+                    self.via[from] = Some(link);
                 }
             }
         }
-        via
     }
 }
 
@@ -95,8 +139,8 @@ pub struct Routes {
     stubs: Stubs,
     /// By node of the core: where the ways to it are among `searched`.
     towards: Vec<Option<u32>>,
-    /// The link to take from every node, search by search.
-    searched: Vec<Vec<Option<LinkId>>>,
+    /// The searches.
+    searched: Vec<Search>,
     /// By link: the one that leads back, of several the first.
     back: Vec<Option<LinkId>>,
 }
@@ -125,25 +169,28 @@ impl Routes {
 
     /// Adds destinations in `graph`, that of the routes.
     pub(crate) fn search(&mut self, graph: &Graph<'_>, destinations: &[NodeId]) {
-        for destination in destinations {
-            let core = self.stubs.core[destination.index()];
-            let place = &mut self.towards[core.index()];
-            if place.is_none() {
-                *place = Some(self.searched.len() as u32);
-                self.searched.push(graph.towards(core));
-            }
-        }
+        destinations.iter().for_each(|&destination| self.searching(destination).go_on(graph, None));
+    }
+
+    /// Finds the way from `node` to `destination` in `graph`, that of the routes, and what is found on the way to that.
+    pub(crate) fn search_from(&mut self, graph: &Graph<'_>, node: NodeId, destination: NodeId) {
+        self.searching(destination).go_on(graph, Some(node));
+    }
+
+    /// The search towards a destination, as far as it has come.
+    fn searching(&mut self, destination: NodeId) -> &mut Search {
+        let core = self.stubs.core[destination.index()];
+        let search = *self.towards[core.index()].get_or_insert_with(|| {
+            self.searched.push(Search::new(self.stubs.core.len(), core));
+            self.searched.len() as u32 - 1
+        });
+        &mut self.searched[search as usize]
     }
 
     /// How many searches it took.
     #[cfg(test)]
     pub(crate) fn searches(&self) -> usize {
         self.searched.len()
-    }
-
-    /// Whether there are routes towards a node.
-    pub(crate) fn lead_to(&self, destination: NodeId) -> bool {
-        self.towards[self.stubs.core[destination.index()].index()].is_some()
     }
 
     /// The link to take from `node` towards `destination`, one of those given. `None` where no path is, and at the
@@ -154,7 +201,9 @@ impl Routes {
         }
         let towards = || {
             let search = self.towards[self.stubs.core[destination.index()].index()].expect("it is one of those given");
-            self.searched[search as usize][node.index()]
+            let search = &self.searched[search as usize];
+            debug_assert!(search.knows(node), "nobody has asked for the way from {node:?}");
+            search.via[node.index()]
         };
         self.stubs.down(node, destination).or_else(towards)
     }
@@ -405,6 +454,16 @@ mod tests {
             let fewer: Vec<Edge> = left.iter().map(|link| edges[link.index()]).collect();
             let destinations: Vec<NodeId> = (0..nodes).map(NodeId).collect();
             let own = Routes::over_those(nodes as usize, &edges, |link| usable[link.index()], &destinations);
+            // Asked for one by one, with links in another order, ways are those of whole searches.
+            let mut known = incoming(nodes as usize, &edges, |link| usable[link.index()]);
+            known.iter_mut().for_each(|links| links.reverse());
+            let graph = Graph::of_known(&edges, &known);
+            let mut asked = Routes::over_those(nodes as usize, &edges, |link| usable[link.index()], &[]);
+            for _ in 0..4 * nodes {
+                let [node, to] = [draw(nodes), draw(nodes)].map(NodeId);
+                asked.search_from(&graph, node, to);
+                assert_eq!(asked.next(node, to), own.next(node, to), "{node:?} -> {to:?}: {edges:?}");
+            }
             let of_fewer = Routes::towards(nodes as usize, &fewer, &destinations);
             for (node, to) in destinations.iter().flat_map(|&node| destinations.iter().map(move |&to| (node, to))) {
                 assert_eq!(own.next(node, to), of_fewer.next(node, to).map(|link| left[link.index()]));

@@ -5,6 +5,7 @@
 use crate::counters::FlowLosses;
 use faircast_proto::control::Control;
 use faircast_proto::packet::{Address, Ecn, Packet};
+use faircast_proto::playout::Piece;
 use std::collections::BTreeMap;
 
 /// Where a packet lies in the [`Store`].
@@ -28,6 +29,8 @@ pub(crate) struct Store {
     free: Vec<Handle>,
     /// What travels beside packets: of few at a time.
     controls: BTreeMap<u32, Control>,
+    /// What packets carry of media that are played, by place; nobody asks for that of others.
+    pieces: Vec<Piece>,
     /// What did not come through, by flow; the last is for packets that name no flow.
     losses: Vec<FlowLosses>,
 }
@@ -120,6 +123,19 @@ impl Store {
         self.controls.remove(&handle.0);
     }
 
+    /// Says what a packet carries of media.
+    pub(crate) fn set_piece(&mut self, handle: Handle, piece: Piece) {
+        if handle.index() >= self.pieces.len() {
+            self.pieces.resize(self.packets.capacity(), Piece::NONE);
+        }
+        self.pieces[handle.index()] = piece;
+    }
+
+    /// What a packet of a session whose media are played carries of them.
+    pub(crate) fn piece(&self, handle: Handle) -> Piece {
+        self.pieces.get(handle.index()).copied().unwrap_or(Piece::NONE)
+    }
+
     /// Sets the congestion bits for one of the holders, who goes on with the label returned: if there are others, with
     /// that of a copy.
     pub(crate) fn set_ecn(&mut self, label: Label, ecn: Ecn) -> Label {
@@ -130,11 +146,16 @@ impl Store {
         }
         let packet = Packet { ecn, ttl: label.ttl(), ..self.packets[index] };
         let control = self.control(label.packet()).cloned();
+        let piece = self.piece(label.packet());
         self.release(label.packet());
-        match control {
+        let label = match control {
             Some(control) => self.insert_with(&packet, control),
             None => self.insert(&packet),
+        };
+        if !self.pieces.is_empty() {
+            self.set_piece(label.packet(), piece);
         }
+        label
     }
 
     /// Where a packet is to go.
@@ -173,6 +194,8 @@ impl Store {
 impl Label {
     /// What a hop is in the number.
     const HOP: u64 = 1 << 48;
+    /// Above all hops that a packet may take.
+    const GARBLED: u64 = 1 << 63;
 
     #[inline(always)]
     fn new(handle: Handle, packet: &Packet) -> Label {
@@ -195,6 +218,24 @@ impl Label {
     #[inline(always)]
     pub(crate) fn take_hop(self) -> Option<Label> {
         self.0.checked_sub(Label::HOP).map(Label)
+    }
+
+    /// What comes with this label is beyond what the far end can receive: it is lost there.
+    #[inline]
+    pub(crate) fn garbled(self) -> Label {
+        Label(self.0 | Label::GARBLED)
+    }
+
+    /// What it is without that.
+    #[inline]
+    pub(crate) fn clear(self) -> Label {
+        Label(self.0 & !Label::GARBLED)
+    }
+
+    /// Whether it is beyond what the far end can receive.
+    #[inline(always)]
+    pub(crate) fn is_garbled(self) -> bool {
+        self.0 & Label::GARBLED != 0
     }
 
     /// Hops that are left.
@@ -243,6 +284,19 @@ mod tests {
         let ecn = [label, marked].map(|label| store.get(label.packet()).ecn);
         assert_eq!((ecn, store.held()), ([Ecn::Incipient, Ecn::Moderate], 2));
         assert_eq!(marked.size(), 1000);
+    }
+
+    #[test]
+    fn what_a_packet_carries_goes_with_its_copies() {
+        let mut store = Store::default();
+        let first = store.insert(&packet(1000, Ecn::Capable));
+        assert_eq!(store.piece(first.packet()), Piece::NONE, "nobody has said what it carries");
+        let piece = Piece { segment: 3, position: 7 };
+        store.set_piece(first.packet(), piece);
+        store.share(first.packet());
+        let marked = store.set_ecn(first, Ecn::Moderate);
+        assert_ne!(marked.packet(), first.packet());
+        assert_eq!([first, marked].map(|label| store.piece(label.packet())), [piece; 2]);
     }
 
     #[test]

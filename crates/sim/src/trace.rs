@@ -61,6 +61,10 @@ impl Trace {
 
     /// A packet is handed to an endpoint.
     pub(crate) fn hand(&mut self, at: Instant, endpoint: usize, packet: &Packet) {
+        if endpoint >= self.endpoints.len() {
+            // A seat that was made while the network ran.
+            self.endpoints.resize(endpoint + 1, Hash::EMPTY);
+        }
         let hash = &mut self.endpoints[endpoint];
         hash.mix(at.0);
         hash.mix_packet(packet);

@@ -2,12 +2,14 @@
 
 mod check;
 mod error;
+mod playing;
 
 pub use error::BuildError;
 
-use crate::agent::{Agent, Nobody};
+use crate::acm::{self, Adaptive};
+use crate::agent::Agent;
 use crate::calendar::{Calendar, Entry, Kind, horizon};
-use crate::change::{Change, Handoff, Plan};
+use crate::change::{Change, Followed, Handoff, Plan};
 use crate::counters::{MessageCounters, Undeliverable};
 use crate::epoch::{Changes, Epoch, Treatment};
 use crate::flow::Flow;
@@ -18,16 +20,19 @@ use crate::legs::Legs;
 use crate::link::{LEAST_RATE, Link, LinkMode};
 use crate::loss::{self, Loss};
 use crate::multicast::{Multicast, SessionPlan, SessionSite, Woods};
+use crate::opportunities::Opportunities;
 use crate::part::{Carriers, LinkRole};
 use crate::paths::Watched;
+use crate::playout::PlayoutPlan;
 use crate::presence::Presence;
 use crate::probe::{ProbePlan, QueueProbe, Records};
 use crate::queue::{self, LinkContext, Queue};
+use crate::return_channel::{Access, ReturnChannel, ReturnChannels};
 use crate::router::{InterfaceAgent, port::Port};
 use crate::routing::{Edge, MAX_HOPS, Routes};
 use crate::store::Store;
 use crate::trace::Trace;
-use crate::visits::{Pool, PoolPlan, Seats, Visits};
+use crate::visits::{Pool, PoolPlan, SeatEnd, Visits};
 use crate::wires::Wires;
 use crate::witnesses::Witnesses;
 use crate::world::{Home, World};
@@ -95,11 +100,14 @@ pub struct NetworkBuilder {
     headers: Vec<u16>,
     treatments: Vec<Treatment>,
     changes: Plan,
+    adaptive: acm::Plan,
     endpoints: Vec<EndpointPlan>,
     flows: Vec<PlannedFlow>,
     sessions: Vec<PlannedSession>,
     groups: u32,
     agents: BTreeMap<LinkId, InterfaceAgent>,
+    opportunities: BTreeMap<LinkId, Opportunities>,
+    returns: Vec<ReturnChannel>,
     pools: Vec<PoolPlan>,
     probes: ProbePlan,
     clock_offsets: bool,
@@ -108,12 +116,15 @@ pub struct NetworkBuilder {
 struct PlannedFlow {
     sender: Address,
     receivers: Vec<Address>,
+    /// What splits it, in the order in which data comes there.
+    relays: Vec<Address>,
 }
 
 /// The flow's sender is the source of the session, its receivers are the members.
 struct PlannedSession {
     plan: SessionPlan,
     flow: FlowId,
+    playout: Option<PlayoutPlan>,
 }
 
 /// How packets come to the endpoints.
@@ -123,6 +134,8 @@ struct Ways {
     forwarding: Forwarding,
     /// Slot by slot.
     hosts: Vec<NodeId>,
+    /// Node by node.
+    slots: Vec<u32>,
     /// On how many ways between the ends of flows, there or back, each link is.
     uses: Vec<u64>,
     routes: Routes,
@@ -144,11 +157,14 @@ impl NetworkBuilder {
             headers: Vec::new(),
             treatments: Vec::new(),
             changes: Plan::default(),
+            adaptive: acm::Plan::default(),
             endpoints: Vec::new(),
             flows: Vec::new(),
             sessions: Vec::new(),
             groups: 0,
             agents: BTreeMap::new(),
+            opportunities: BTreeMap::new(),
+            returns: Vec::new(),
             pools: Vec::new(),
             probes: ProbePlan::default(),
             clock_offsets: true,
@@ -213,6 +229,19 @@ impl NetworkBuilder {
         self.headers[link.index()] = bytes;
     }
 
+    /// Lets a link with legs send symbols, with a modulation and code of its own for each transmission. All its legs
+    /// must [have a signal](Self::signal). Its rate is what it sends at best.
+    pub fn transmitter(&mut self, carrier: LinkId, transmitter: acm::Transmitter) {
+        self.adaptive.transmitters.push((carrier, transmitter));
+    }
+
+    /// Says what a leg of a link that sends symbols can receive, and what is granted to it.
+    pub fn signal(&mut self, leg: LinkId, signal: acm::Signal) {
+        if let LinkRole::Leg(carrier) = self.parts[leg.index()] {
+            self.adaptive.signals.push((leg, carrier, signal));
+        }
+    }
+
     /// Says what becomes of packets that wait when a link goes down or turns elsewhere: those to one host take another
     /// way if there is one and `reroute`, all others are treated as `handoff` says. Unless said otherwise they are
     /// rerouted and kept.
@@ -223,6 +252,26 @@ impl NetworkBuilder {
     /// Plans a change of a link. It comes before everything else of that instant.
     pub fn change(&mut self, at: Instant, link: LinkId, change: Change) {
         self.changes.add(at, link, change);
+    }
+
+    /// Lets a link that is whole and has no other changes follow these, which are made as time goes on.
+    pub fn follow(&mut self, link: LinkId, followed: Followed) {
+        self.changes.follow(link, followed);
+    }
+
+    /// Lets a link that is whole send at these times alone. Its rate is then what queues take for it.
+    pub fn send_at(&mut self, link: LinkId, opportunities: Opportunities) {
+        self.opportunities.insert(link, opportunities);
+    }
+
+    /// Lets links that are whole and follow nothing else send in slots of one carrier, which has room for their
+    /// constant slots. Their rate is what queues take for it: that of the carrier.
+    pub fn return_channel(&mut self, channel: ReturnChannel) {
+        debug_assert!(
+            channel.terminals.iter().all(|link| self.parts[link.index()] == LinkRole::Whole),
+            "terminals have links of their own"
+        );
+        self.returns.push(channel);
     }
 
     /// Plans that routes are computed anew in the delays of that instant. That happens anyway when a link goes down or
@@ -244,8 +293,14 @@ impl NetworkBuilder {
 
     /// Adds a flow between two addresses.
     pub fn flow(&mut self, sender: Address, receiver: Address) -> FlowId {
-        self.flows.push(PlannedFlow { sender, receivers: vec![receiver] });
+        self.flows.push(PlannedFlow { sender, receivers: vec![receiver], relays: Vec::new() });
         FlowId(self.flows.len() as u32 - 1)
+    }
+
+    /// Splits a flow by relays at these addresses, in the order in which data comes there: its packets go from each of
+    /// them to the next, and so do what answers them.
+    pub fn split(&mut self, flow: FlowId, relays: Vec<Address>) {
+        self.flows[flow.0 as usize].relays = relays;
     }
 
     /// Adds a multicast session from `source`. Returns its flow and the first of its groups, [`Address::group`]; the
@@ -254,9 +309,9 @@ impl NetworkBuilder {
         assert!((1..=MAX_GROUPS).contains(&plan.groups), "a session has 1 to {MAX_GROUPS} groups, not {}", plan.groups);
         let first = Address::group(self.groups);
         self.groups += plan.groups;
-        self.flows.push(PlannedFlow { sender: source, receivers: Vec::new() });
+        self.flows.push(PlannedFlow { sender: source, receivers: Vec::new(), relays: Vec::new() });
         let flow = FlowId(self.flows.len() as u32 - 1);
-        self.sessions.push(PlannedSession { plan, flow });
+        self.sessions.push(PlannedSession { plan, flow, playout: None });
         (flow, first)
     }
 
@@ -275,19 +330,21 @@ impl NetworkBuilder {
         self.endpoints[address.index()].agent = Some((flow, agent, start, stop));
     }
 
-    /// Adds `seats` pairs of seats between two nodes, on which endpoints come and go as `visits` says. They cannot be
-    /// told of [what links lose](faircast_proto::endpoint::Endpoint::sees_link_losses).
-    pub fn pool(&mut self, from: NodeId, to: NodeId, seats: u32, visits: Box<dyn Visits>) {
-        let seat = |network: &mut NetworkBuilder| {
-            let [sender, receiver] = [from, to].map(|node| network.address(node));
-            let flow = network.flow(sender, receiver);
-            for address in [sender, receiver] {
-                network.place(address, flow, Agent::Nobody(Nobody), Instant::FAR_FUTURE, None);
-            }
-            Seats { flow, sender, receiver }
-        };
-        let seats = (0..seats).map(|_| seat(self)).collect();
-        self.pools.push(PoolPlan { nodes: [from, to], seats, visits });
+    /// Adds a pool of at most `most` pairs of seats, made as they are needed, each between the two nodes of one of
+    /// `pairs`, on which endpoints come and go as `visits` says. When all have been made, those that are free move
+    /// between other nodes as they are needed there. Their flows have the numbers after those of all flows
+    /// and of the pools before, in the order in which the seats are made, and are not among the
+    /// [flows](World::flows) of the world. They cannot be told of
+    /// [what links lose](faircast_proto::endpoint::Endpoint::sees_link_losses).
+    pub fn pool(&mut self, pairs: Vec<[NodeId; 2]>, most: u32, visits: Box<dyn Visits>) {
+        self.split_pool(pairs.into_iter().map(Vec::from).collect(), most, visits);
+    }
+
+    /// Adds a [pool](Self::pool) of visits with relays. Each of `rows`, which are equally long, has the nodes of a pair
+    /// in the order in which data comes there: the sender's, those of relays, the receiver's.
+    pub fn split_pool(&mut self, rows: Vec<Vec<NodeId>>, most: u32, visits: Box<dyn Visits>) {
+        debug_assert!(rows.iter().all(|row| row.len() >= 2 && row.len() == rows[0].len()), "seats move between rows");
+        self.pools.push(PoolPlan { rows, most, visits });
     }
 
     /// Says what is to be observed.
@@ -320,7 +377,7 @@ impl NetworkBuilder {
             self.links.iter().map(|link| Edge { from: link.from, to: link.to, delay: link.delay }).collect();
         self.changes.sort();
         let mut errors = self.errors();
-        let Ways { places, paths, forwarding, hosts, uses, routes } = self.routes(&edges, &mut errors);
+        let Ways { places, paths, forwarding, hosts, slots, uses, routes } = self.routes(&edges, &mut errors);
         if !errors.is_empty() {
             return Err(errors);
         }
@@ -335,6 +392,9 @@ impl NetworkBuilder {
         self.changes.lengthen(&mut delays);
         let times = delays.into_iter().zip(&self.links).map(|(delay, link)| delay + link.rate.time_for(1500));
         let mut calendar = C::new(horizon(times.zip(uses).collect()));
+        let of_terminals = self.returns.iter().flat_map(|channel| &channel.terminals);
+        let backoff = |link: &LinkId| self.stream(&format!("link/{}/backoff", self.links[link.index()].name));
+        let backoffs: Vec<Random> = of_terminals.map(backoff).collect();
         let mut links: Vec<Link> = self
             .links
             .into_iter()
@@ -343,6 +403,14 @@ impl NetworkBuilder {
         for (link, &header) in links.iter_mut().zip(&self.headers) {
             link.set_header_bytes(header);
         }
+        for (link, opportunities) in self.opportunities {
+            links[link.index()].send_at(opportunities);
+        }
+        for channel in &self.returns {
+            let may_collide = matches!(channel.access, Access::Random(_));
+            channel.terminals.iter().for_each(|link| links[link.index()].send_in_slots(may_collide));
+        }
+        let returns = ReturnChannels::new(self.returns, links.len(), backoffs);
         let changes = self.changes.next().map(|first| {
             calendar.schedule(Entry::new(first, Kind::Change, 0));
             for (link, first) in self.changes.first_changes() {
@@ -361,7 +429,14 @@ impl NetworkBuilder {
         for (number, link) in (0..).map(LinkId).zip(&mut links) {
             link.set_number(number);
         }
-        let legs = Legs::new(carriers, &links);
+        for (link, _) in &self.adaptive.transmitters {
+            links[link.index()].adapt();
+        }
+        for (leg, ..) in &self.adaptive.signals {
+            links[leg.index()].expect_garbled();
+        }
+        let mut legs = Legs::new(carriers, &links);
+        legs.adaptive = Adaptive::new(self.adaptive, links.len());
         let plan = self.probes;
         let packets = Arc::new(plan.packets.clone());
         for &link in plan.queues.iter().chain(&packets.links) {
@@ -377,7 +452,9 @@ impl NetworkBuilder {
             let port = Port::new(agent, edges[link.index()].from, number, hosts_of.clone());
             links[link.index()].attach_port(port);
         }
-        let first_port = self.endpoints.len() as u32 + 1;
+        // Timers of endpoints come first, those of seats that are not made yet among them.
+        let seats: u32 = self.pools.iter().map(PoolPlan::hosts).sum();
+        let first_port = self.endpoints.len() as u32 + seats + 1;
         let mut hosts = Vec::with_capacity(self.endpoints.len());
         for (index, endpoint) in (0..).zip(self.endpoints) {
             asked()?;
@@ -387,14 +464,22 @@ impl NetworkBuilder {
             }
             hosts.push(Host::new(agent, endpoint.node, flow, offsets[endpoint.node.index()], start, stop));
         }
+        let mut next_flow = self.flows.len() as u32;
         let pools: Vec<Pool> = self
             .pools
             .into_iter()
             .map(|plan| {
-                let offsets = plan.nodes.map(|node| offsets[node.index()]);
-                Pool::new(plan, offsets)
+                let first = next_flow;
+                next_flow += plan.most;
+                let end = |node: NodeId| SeatEnd { node, slot: slots[node.index()], offset: offsets[node.index()] };
+                Pool::new(plan, FlowId(first), end)
             })
             .collect();
+        let split = |(flow, ends): (u32, &PlannedFlow)| {
+            let row: Vec<Address> = [ends.sender].into_iter().chain(ends.relays.iter().copied()).collect();
+            (row.len() > 1).then_some((FlowId(flow), row))
+        };
+        let splits = (0..).zip(&self.flows).filter_map(split).collect();
         let mut receivers = Vec::new();
         let flows: Vec<Flow> = self
             .flows
@@ -405,6 +490,7 @@ impl NetworkBuilder {
                 Flow { sender: flow.sender, receivers: first..receivers.len(), finished: None }
             })
             .collect();
+        let playout = playing::playout(&self.sessions, &flows, &receivers, hosts.len());
         let undeliverable = vec![Undeliverable::default(); flows.len() + 1];
         let presence = vec![Presence::default(); hosts.len()];
         let messages_sent = vec![MessageCounters::default(); hosts.len()];
@@ -412,7 +498,7 @@ impl NetworkBuilder {
         let witnesses = Witnesses::among(&hosts, flows.len());
         let (now, store, witnessed) = (Instant::ZERO, Store::of(flows.len()), witnesses.is_some());
         let (lost, fault) = (None, None);
-        let wires = Wires { now, calendar, links, store, trace, legs, first_port, witnessed, lost, fault };
+        let wires = Wires { now, calendar, links, store, trace, legs, returns, first_port, witnessed, lost, fault };
         let mut world = World {
             wires,
             places,
@@ -423,6 +509,7 @@ impl NetworkBuilder {
             outbox: Outbox::new(),
             plan,
             records: Records::default(),
+            events_told: Vec::new(),
             events: 0,
             undeliverable,
             presence,
@@ -431,14 +518,17 @@ impl NetworkBuilder {
             messages: Vec::new(),
             ports,
             pools,
+            splits,
             local: Vec::new(),
             agenda_armed: Instant::FAR_FUTURE,
             changes,
             paths,
             witnesses,
+            playout,
         };
         world.schedule_probes();
         (0..world.pools.len()).for_each(|pool| world.begin_pool(pool));
+        world.begin_superframes();
         // What is flooded is joined from the beginning.
         world.tell_routers();
         Ok(world)
@@ -468,16 +558,27 @@ impl NetworkBuilder {
     fn routes(&self, edges: &[Edge], errors: &mut Vec<BuildError>) -> Ways {
         let mut uses = vec![0; edges.len()];
         let watched = &self.probes.paths;
-        let nodes: BTreeSet<NodeId> =
+        let mut nodes: BTreeSet<NodeId> =
             self.endpoints.iter().map(|endpoint| endpoint.node).chain(watched.iter().map(|&(_, to)| to)).collect();
+        let of_pools = || self.pools.iter().flat_map(|pool| &pool.rows);
+        nodes.extend(of_pools().flatten());
         let mut hosts = Vec::from_iter(nodes);
         let routes = Routes::towards(self.nodes.len(), edges, &hosts);
         let node_of = |address: Address| self.endpoints[address.index()].node;
         let ends = |(flow, ends): (u32, &PlannedFlow)| {
             let sender = node_of(ends.sender);
-            ends.receivers.iter().map(move |&receiver| (FlowId(flow), sender, node_of(receiver))).collect::<Vec<_>>()
+            let relays = || ends.relays.iter().map(|&relay| node_of(relay));
+            let of_receiver = |&receiver: &Address| {
+                let starts = [sender].into_iter().chain(relays());
+                let hops = starts.zip(relays().chain([node_of(receiver)]));
+                hops.map(|(from, to)| (FlowId(flow), from, to)).collect::<Vec<_>>()
+            };
+            ends.receivers.iter().flat_map(of_receiver).collect::<Vec<_>>()
         };
-        for (flow, a, b) in (0..).zip(&self.flows).flat_map(ends) {
+        let of_flows = (0..).zip(&self.flows).flat_map(ends);
+        let next = FlowId(self.flows.len() as u32);
+        let hops_of_pools = of_pools().flat_map(|row| row.windows(2)).map(|hop| (next, hop[0], hop[1]));
+        for (flow, a, b) in of_flows.chain(hops_of_pools) {
             for (from, to) in [(a, b), (b, a)] {
                 let names = || [from, to].map(|node| self.nodes[node.index()].clone());
                 match routes.hops(edges, from, to, |link| uses[link.index()] += 1) {
@@ -506,7 +607,7 @@ impl NetworkBuilder {
             true => Forwarding::empty(self.nodes.len(), hosts.len()),
             false => Forwarding::new(self.nodes.len(), edges, &routes, &hosts),
         };
-        Ways { places, paths, forwarding, hosts, uses, routes }
+        Ways { places, paths, forwarding, hosts, slots, uses, routes }
     }
 
     /// The trees of all sessions.
@@ -536,7 +637,7 @@ impl NetworkBuilder {
             .sessions
             .iter()
             .map(|session| {
-                let PlannedFlow { sender, receivers } = &self.flows[session.flow.0 as usize];
+                let PlannedFlow { sender, receivers, .. } = &self.flows[session.flow.0 as usize];
                 // The source may want to hear what members send.
                 receivers.iter().chain([sender]).map(|&member| (node_of(member), member.index() as u32)).collect()
             })

@@ -2,10 +2,11 @@
 
 use super::course::{Course, Launched};
 use super::rate::nanos_per_byte;
-use super::{Form, Link};
+use super::{Form, Link, Traits};
 use crate::change::{Change, Line};
 use crate::counters::LinkCounters;
 use crate::ids::NodeId;
+use crate::opportunities::{Opportunities, Sending};
 use crate::packet_probe::PacketAction;
 use crate::store::{Label, Store};
 use faircast_proto::time::{Duration, Instant};
@@ -23,6 +24,17 @@ impl Link {
         self.sure_room = 0;
         self.waiting.get_or_insert_default();
         self.course = Some(course);
+    }
+
+    /// Makes it a link that sends at these times alone. What is in the queue then, and what is transmitted, is decided
+    /// packet by packet.
+    pub(crate) fn send_at(&mut self, opportunities: Opportunities) {
+        self.prepare_for_changes(Instant::FAR_FUTURE);
+        self.look_at_each();
+        if let Some(course) = &mut self.course {
+            course.sending = Some(Sending::new(opportunities));
+            self.traits.add(Traits::TIMED);
+        }
     }
 
     /// Whether changes of it are planned.

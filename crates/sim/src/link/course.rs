@@ -2,7 +2,9 @@
 
 use super::strays::Strays;
 use crate::change::Line;
+use crate::opportunities::Sending;
 use crate::part::Aim;
+use crate::queue::Held;
 use crate::store::Label;
 use faircast_proto::time::{Duration, Instant, Rate};
 
@@ -20,10 +22,27 @@ pub(super) struct Course {
     /// Whether nobody will receive the packet in transmission.
     pub(super) departs_in_vain: bool,
     pub(super) has_legs: bool,
+    /// On a link with legs of which somebody else starts the transmissions: whether that has been asked for.
+    pub(super) asked: bool,
     /// On a link with legs: for which of them the packet in transmission is.
     pub(super) aim: Aim,
     pub(super) rates: Rates,
     pub(super) ahead: Ahead,
+    /// Where packets may meet others in slots: those that are sent again, and how often that has been done with the one
+    /// in transmission.
+    pub(super) deferred: Vec<Deferred>,
+    pub(super) again: u32,
+    /// Where it sends at given times, how far it has come in them.
+    pub(super) sending: Option<Sending>,
+}
+
+/// A packet that has met another one in a slot.
+pub(super) struct Deferred {
+    /// When it is sent again.
+    pub(super) at: Instant,
+    pub(super) held: Held,
+    /// How often it will have been sent again then.
+    pub(super) again: u32,
 }
 
 /// Which packets a link sends ahead: those whose departure is certain before its next change.
@@ -95,9 +114,13 @@ impl Course {
             gone_bytes: 0,
             departs_in_vain: false,
             has_legs: false,
+            asked: false,
             aim: Aim::Wanting,
             rates: Rates::new(rate),
             ahead: Ahead::default(),
+            deferred: Vec::new(),
+            again: 0,
+            sending: None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The part of a link with legs that is the link's: the transmitter's aims, and what a leg counts.
 
-use super::{DropReason, Form, Link, Verdict, Wanted};
+use super::{DropReason, Form, Link, Traits, Verdict, Wanted};
 use crate::store::{Label, Store};
 use faircast_proto::packet::Packet;
 use faircast_proto::time::Instant;
@@ -15,6 +15,18 @@ impl Link {
             course.ahead.forbid();
             course.has_legs = true;
         }
+    }
+
+    /// Makes it one of which somebody else starts each transmission, who knows how long a byte takes in that.
+    pub(crate) fn adapt(&mut self) {
+        debug_assert!(self.course.is_some(), "asked for in its course");
+        self.traits.add(Traits::ADAPTIVE);
+    }
+
+    /// Whether somebody else starts its transmissions.
+    #[inline]
+    pub(crate) fn is_adaptive(&self) -> bool {
+        self.traits.has(Traits::ADAPTIVE)
     }
 
     /// Whether it has legs: one transmitter for several far ends, which are links as well.
@@ -53,6 +65,13 @@ impl Link {
         match &mut self.course {
             Some(course) => course.ahead.forbid(),
             None => self.form = Form::FixedLeg,
+        }
+    }
+
+    /// Makes it a leg to which packets may come that it cannot receive.
+    pub(crate) fn expect_garbled(&mut self) {
+        if self.form != Form::FixedLeg {
+            self.form = Form::Special;
         }
     }
 

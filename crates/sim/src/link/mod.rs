@@ -22,6 +22,7 @@ mod changing;
 mod course;
 mod legs;
 mod rate;
+mod slotted;
 mod staged;
 mod strays;
 mod waiting;
@@ -66,8 +67,7 @@ pub struct Link {
     /// Bytes that the link layer adds to each packet on this link.
     header: u16,
     form: Form,
-    /// Whether there is a probe.
-    probed: bool,
+    traits: Traits,
     counters: LinkCounters,
     waiting: Option<Box<Waiting>>,
     /// What few links have.
@@ -80,6 +80,30 @@ pub struct Link {
 
 const _: () = assert!(offset_of!(Link, counters) + offset_of!(LinkCounters, delivered_bytes) <= 128);
 const _: () = assert!(size_of::<Link>() <= 256);
+
+/// What is asked of each packet, in one byte, as two cache lines are full: bits of [`Traits`].
+#[derive(Clone, Copy, Debug, Default)]
+struct Traits(u8);
+
+impl Traits {
+    /// There is a probe.
+    const PROBED: Traits = Traits(1);
+    /// Somebody else starts its transmissions.
+    const ADAPTIVE: Traits = Traits(2);
+    /// It sends at given times alone.
+    const TIMED: Traits = Traits(4);
+    /// It sends in slots of a return channel, which starts its transmissions.
+    const SLOTTED: Traits = Traits(8);
+
+    #[inline(always)]
+    fn has(self, of: Traits) -> bool {
+        self.0 & of.0 != 0
+    }
+
+    fn add(&mut self, of: Traits) {
+        self.0 |= of.0;
+    }
+}
 
 /// What must be looked at when a packet comes to the far end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,7 +172,7 @@ impl Link {
             to,
             header: 0,
             form: if matches!(loss, Loss::Lossless(_)) { Form::Plain } else { Form::Special },
-            probed: false,
+            traits: Traits::default(),
             counters: LinkCounters::default(),
             waiting: (mode == LinkMode::TwoStage).then(Box::default),
             rate,
@@ -219,7 +243,7 @@ impl Link {
         if self.waiting.is_none() {
             let free = self.last_departure;
             let wanted = Wanted { delivery: self.transmit(now, label), departure: None, verdict };
-            if self.probed {
+            if self.traits.has(Traits::PROBED) {
                 self.observe_entry(now, verdict, label, &arrived);
                 self.observe_beginning(free.since(now), &arrived);
             }
@@ -233,13 +257,13 @@ impl Link {
                 None
             }
         };
-        if self.probed {
+        if self.traits.has(Traits::PROBED) {
             self.observe_entry(now, verdict, label, &arrived);
             if wanted.is_some() {
                 self.observe_beginning(Duration::ZERO, &arrived);
             }
         }
-        let wanted = match self.queue.owns_packets() {
+        let wanted = match self.queue.owns_packets() || self.is_adaptive() {
             true => self.start_waiting(now, store),
             false => wanted,
         };
@@ -328,16 +352,16 @@ impl Link {
             // The bits of the link layer can be hit as well.
             (Some(loss), header) => loss.loses(now, &Packet { size: packet.size.saturating_add(header), ..*packet }),
         };
-        if lost {
+        if lost || label.is_garbled() {
             self.counters.lost += 1;
             self.assert_conservation();
-            if self.probed {
+            if self.traits.has(Traits::PROBED) {
                 self.witness(now, PacketAction::Lost, packet);
             }
         } else {
             self.count_delivered(label);
         }
-        lost
+        lost || label.is_garbled()
     }
 
     #[inline(always)]
@@ -368,7 +392,7 @@ impl Link {
         while let Some((departed, label)) = self.ring.pass_departed(now) {
             self.counters.departed += 1;
             self.counters.departed_bytes += u64::from(label.size());
-            if self.probed {
+            if self.traits.has(Traits::PROBED) {
                 self.observe_departure(departed, label);
             }
         }
@@ -569,7 +593,7 @@ impl Link {
             return self.counters.departed - self.counters.delivered - self.counters.lost;
         }
         let waiting = self.waiting.as_ref().map_or(0, |waiting| u64::from(waiting.pkts));
-        let strays = self.course.as_ref().map_or(0, |course| course.strays.len());
+        let strays = self.course.as_ref().map_or(0, |course| course.strays.len() + course.deferred.len() as u64);
         u64::from(self.ring.len()) + waiting + strays
     }
 
@@ -604,7 +628,7 @@ impl Link {
             self.counters.arrived += 1;
             self.counters.held_back += 1;
             self.assert_conservation();
-            if self.probed {
+            if self.traits.has(Traits::PROBED) {
                 self.witness(now, PacketAction::HeldBack, packet);
             }
         }
@@ -614,7 +638,7 @@ impl Link {
     /// Attaches a probe to the queue.
     pub fn attach_probe(&mut self, probe: QueueProbe) {
         self.look_at_each();
-        self.probed = true;
+        self.traits.add(Traits::PROBED);
         if self.form == Form::Plain {
             self.form = Form::Special;
         }

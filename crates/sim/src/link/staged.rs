@@ -2,7 +2,7 @@
 //! that owns them.
 
 use super::waiting::Fate;
-use super::{Link, Verdict, Wanted};
+use super::{Link, Traits, Verdict, Wanted};
 use crate::ids::LinkId;
 use crate::part::Aim;
 use crate::queue::{Held, InterfaceView};
@@ -23,7 +23,7 @@ impl Link {
     #[inline]
     pub(super) fn may_go_at_once(&self) -> bool {
         let free = self.waiting.as_ref().is_none_or(|waiting| waiting.pkts == 0) && !self.is_transmitting();
-        free && !self.queue.owns_packets()
+        free && !self.queue.owns_packets() && !self.is_adaptive()
     }
 
     /// A packet that was let in goes into transmission at once; the entries wanted.
@@ -32,7 +32,22 @@ impl Link {
         if let Some(course) = &mut self.course {
             (course.aim, course.departs_in_vain) = (aim, false);
         }
-        self.start(self.departure_of(now, label), label)
+        let departure = self.departure(now, now, label);
+        self.start(departure, label)
+    }
+
+    /// As [`departure_of`](Link::departure_of), of a packet that came at `since`, also where the times are given.
+    #[inline]
+    fn departure(&mut self, now: Instant, since: Instant, label: Label) -> (Instant, u32) {
+        if !self.traits.has(Traits::TIMED) {
+            return self.departure_of(now, label);
+        }
+        let bytes = u32::from(self.header) + u32::from(label.size());
+        let before = self.last_departure;
+        match self.course.as_mut().and_then(|course| course.sending.as_mut()) {
+            None => self.departure_of(now, label),
+            Some(sending) => (sending.depart(now, since, before, bytes), 0),
+        }
     }
 
     /// A packet that was let in waits from now on. What a queue that owns it drops for it is seen to by
@@ -75,6 +90,9 @@ impl Link {
 
     /// Starts what waits while the transmitter is free; the entries wanted.
     pub(super) fn start_waiting(&mut self, now: Instant, store: &mut Store) -> Option<Wanted> {
+        if self.is_adaptive() {
+            return self.ask_to_start(now, store);
+        }
         let mut sent: Option<Wanted> = None;
         while self.may_start()
             && let Some(held) = self.next(now, store)
@@ -94,6 +112,62 @@ impl Link {
         }
     }
 
+    /// A packet has come that waits: wants an entry of the calendar at this moment, by which somebody starts the next
+    /// transmission, if the transmitter is free.
+    #[cold]
+    fn ask_to_start(&mut self, now: Instant, store: &mut Store) -> Option<Wanted> {
+        if self.queue.owns_packets() {
+            self.drop_owned(now, store);
+        }
+        let free = !self.is_transmitting() && self.waiting.as_ref().is_some_and(|waiting| waiting.pkts > 0);
+        let course = self.course.as_mut().filter(|course| free && !course.asked)?;
+        course.asked = true;
+        Some(Wanted { delivery: None, departure: Some(now), verdict: Verdict::Accept })
+    }
+
+    /// Takes out the packet that is transmitted next, if the transmitter is free and one may leave; otherwise the
+    /// entries wanted. Of an adaptive link.
+    #[cold]
+    pub(crate) fn pick(&mut self, now: Instant, store: &mut Store) -> Result<Held, Option<Wanted>> {
+        self.settle(now);
+        if let Some(course) = &mut self.course {
+            course.asked = false;
+        }
+        if self.is_transmitting() {
+            return Err(None);
+        }
+        let Some(waiting) = &mut self.waiting else { return Err(None) };
+        waiting.owned.transmits = false;
+        if waiting.pkts == 0 {
+            return Err(None);
+        }
+        if self.may_start()
+            && let Some(held) = self.next(now, store)
+        {
+            return Ok(held);
+        }
+        Err(if self.queue.owns_packets() { self.see_to_owned(now, None, store) } else { None })
+    }
+
+    /// Transmits a packet that was picked, in which a byte takes so many nanoseconds (32 binary places); the entries
+    /// wanted.
+    #[cold]
+    pub(crate) fn begin_picked(
+        &mut self,
+        now: Instant,
+        held: Held,
+        nanos_per_byte: u64,
+        store: &mut Store,
+    ) -> Option<Wanted> {
+        self.nanos_per_byte = nanos_per_byte;
+        let wanted = self.begin(now, held, store);
+        self.assert_conservation();
+        match self.queue.owns_packets() {
+            true => self.see_to_owned(now, Some(wanted), store),
+            false => Some(wanted),
+        }
+    }
+
     /// Whether the next packet that waits may be transmitted.
     #[inline]
     fn may_start(&self) -> bool {
@@ -103,6 +177,9 @@ impl Link {
 
     /// How many of those that wait start in the moment in which one has departed.
     pub(super) fn starting_now(&mut self, now: Instant) -> u32 {
+        if self.is_slotted() {
+            return 0;
+        }
         let deadline = self.queue.scheduler().and_then(|queue| queue.deadline());
         let waits = deadline.is_some_and(|at| at > now);
         u32::from(self.may_start() && !waits)
@@ -161,16 +238,22 @@ impl Link {
         }
     }
 
-    /// A packet goes into transmission; the entries wanted.
+    /// Notes that a packet goes into transmission.
     #[inline]
-    pub(super) fn begin(&mut self, now: Instant, held: Held, store: &Store) -> Wanted {
+    pub(super) fn note_beginning(&mut self, now: Instant, held: &Held, store: &Store) {
         if let Some(course) = &mut self.course {
             (course.aim, course.departs_in_vain) = (held.aim, held.doomed || !course.up);
         }
-        if self.probed {
+        if self.traits.has(Traits::PROBED) {
             self.observe_beginning(now.since(held.since), store.get(held.label.packet()));
         }
-        let departure = self.departure_of(now, held.label);
+    }
+
+    /// A packet goes into transmission; the entries wanted.
+    #[inline]
+    pub(super) fn begin(&mut self, now: Instant, held: Held, store: &Store) -> Wanted {
+        self.note_beginning(now, &held, store);
+        let departure = self.departure(now, held.since, held.label);
         let departure = match self.queue.scheduler() {
             None => departure,
             Some(queue) => {
@@ -189,9 +272,9 @@ impl Link {
     /// Sees to what a queue that owns its packets has done since the last time: packets that it has dropped, whether
     /// all others are there, and when it is to be asked again.
     #[inline(never)]
-    fn see_to_owned(&mut self, now: Instant, sent: Option<Wanted>, store: &mut Store) -> Option<Wanted> {
+    pub(super) fn see_to_owned(&mut self, now: Instant, sent: Option<Wanted>, store: &mut Store) -> Option<Wanted> {
         self.drop_owned(now, store);
-        let (up, probed) = (self.may_start(), self.probed);
+        let (up, probed) = (self.may_start(), self.traits.has(Traits::PROBED));
         let (Some(waiting), Some(queue)) = (&mut self.waiting, self.queue.scheduler()) else { return sent };
         let deadline = queue.deadline().filter(|&at| at < Instant::FAR_FUTURE);
         let mut wake = None;

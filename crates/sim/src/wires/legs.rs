@@ -1,9 +1,10 @@
 //! What carriers send to their legs, and what comes there.
 
 use super::Wires;
+use crate::acm::Hearing;
 use crate::calendar::{Calendar, Entry, Kind};
 use crate::ids::{LinkId, NodeId};
-use crate::legs::Flight;
+use crate::legs::{Bound, Flight};
 use crate::store::Label;
 use crate::trace::Happening;
 
@@ -14,6 +15,14 @@ impl<C: Calendar> Wires<C> {
         if !state.is_up() {
             return false;
         }
+        let label = match self.legs.adaptive.as_mut().map(|adaptive| (adaptive.transmitter(leg).is_some(), adaptive)) {
+            Some((true, adaptive)) => match adaptive.hearing(leg, now) {
+                Hearing::Clear => label,
+                Hearing::Garbled => label.garbled(),
+                Hearing::Nothing => return false,
+            },
+            _ => label,
+        };
         state.note_sent(label);
         let number = self.legs.circle_of[leg.index()];
         let Some(circle) = self.legs.circles.get_mut(number as usize) else {
@@ -23,7 +32,7 @@ impl<C: Calendar> Wires<C> {
             }
             return true;
         };
-        circle.legs.push_back(leg);
+        circle.legs.push_back(Bound::to(leg, label.is_garbled()));
         match circle.flights.back_mut() {
             Some(flight) if flight.transmission == transmission => flight.legs += 1,
             _ => {
@@ -32,7 +41,7 @@ impl<C: Calendar> Wires<C> {
                 if circle.flights.is_empty() {
                     self.calendar.schedule(Entry::new(at, Kind::Hearing, number));
                 }
-                circle.flights.push_back(Flight { at, transmission, label, legs: 1 });
+                circle.flights.push_back(Flight { at, transmission, label: label.clear(), legs: 1 });
             }
         }
         true
@@ -63,7 +72,9 @@ impl<C: Calendar> Wires<C> {
     /// nothing if it is lost there.
     #[inline]
     pub(crate) fn hear(&mut self, circle: u32, label: Label) -> Option<(NodeId, LinkId)> {
-        let leg = self.legs.circles[circle as usize].legs.pop_front().expect("a flight is to so many legs");
+        let bound = self.legs.circles[circle as usize].legs.pop_front().expect("a flight is to so many legs");
+        let leg = bound.leg();
+        let label = if bound.is_garbled() { label.garbled() } else { label };
         let state = &mut self.links[leg.index()];
         let (node, heard) = (state.far_end(), state.hear(self.now, label, self.store.get(label.packet())));
         self.store.share(label.packet());

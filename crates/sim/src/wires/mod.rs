@@ -2,6 +2,7 @@
 //! out. What stands apart from nodes and endpoints can be lent out while these are looked at.
 
 mod legs;
+mod slotted;
 
 use crate::calendar::{Calendar, Entry, Kind};
 use crate::ids::{LinkId, NodeId};
@@ -9,7 +10,8 @@ use crate::legs::Legs;
 use crate::link::{Delivered, Fate, Launched, Link, Wanted};
 use crate::packet_probe::PacketAction;
 use crate::part::Aim;
-use crate::queue::Verdict;
+use crate::queue::{Held, Verdict};
+use crate::return_channel::ReturnChannels;
 use crate::router::Offer;
 use crate::store::{Handle, Label, Store};
 use crate::trace::{Happening, Trace};
@@ -23,6 +25,8 @@ pub(crate) struct Wires<C> {
     pub(crate) store: Store,
     pub(crate) trace: Option<Box<Trace>>,
     pub(crate) legs: Legs,
+    /// Links that send in slots of one carrier; `None` if there are none.
+    pub(crate) returns: Option<Box<ReturnChannels>>,
     /// The entity of the timer of the first router agent; those of the others follow it.
     pub(crate) first_port: u32,
     /// Somebody wants to know what links lose.
@@ -160,6 +164,34 @@ impl<C: Calendar> Wires<C> {
         }
     }
 
+    /// Takes out the packet that an adaptive link transmits next, if its transmitter is free and one may leave;
+    /// [`begin_picked`](Self::begin_picked) must follow.
+    pub(crate) fn pick(&mut self, link: LinkId) -> Option<Held> {
+        let state = &mut self.links[link.index()];
+        let picked = state.pick(self.now, &mut self.store);
+        if state.may_have_failed() {
+            self.look_for_fault(link);
+        }
+        match picked {
+            Ok(held) => Some(held),
+            Err(wanted) => {
+                wanted.into_iter().for_each(|wanted| self.schedule(link, &wanted));
+                None
+            }
+        }
+    }
+
+    /// Starts a transmission of an adaptive link, for all that it is known to be for.
+    pub(crate) fn begin_picked(&mut self, link: LinkId, held: Held) {
+        let Some(adaptive) = &mut self.legs.adaptive else { unreachable!("only adaptive links pick") };
+        let nanos_per_byte = adaptive.fix(link, self.now);
+        let wanted = self.links[link.index()].begin_picked(self.now, held, nanos_per_byte, &mut self.store);
+        if self.links[link.index()].may_have_failed() {
+            self.look_for_fault(link);
+        }
+        wanted.into_iter().for_each(|wanted| self.schedule(link, &wanted));
+    }
+
     /// Does with the packets that wait at a link what has been decided. Says whether it has.
     pub(crate) fn treat_waiting(&mut self, link: LinkId, fates: &[(Handle, Fate)]) -> bool {
         let is_done = self.links[link.index()].treat_waiting(fates);
@@ -218,6 +250,11 @@ impl<C: Calendar> Wires<C> {
     #[cold]
     pub(crate) fn lose(&mut self, link: LinkId, node: NodeId, label: Label) {
         self.store.count_loss(label.packet(), |losses| &mut losses.lost);
+        if let Some(adaptive) = self.legs.adaptive.as_mut().filter(|_| label.is_garbled())
+            && !self.links[link.index()].is_slotted()
+        {
+            adaptive.count_undecoded(link);
+        }
         if let Some(trace) = &mut self.trace {
             trace.record(self.now, link, Happening::Lost, None);
         }
@@ -231,7 +268,18 @@ impl<C: Calendar> Wires<C> {
     /// is given to the caller, with its aim; [`end_transmission`](Self::end_transmission) must follow.
     #[cold]
     pub(crate) fn launch(&mut self, link: LinkId) -> Option<(Aim, Label)> {
-        match self.links[link.index()].launch(self.now) {
+        if self.links[link.index()].is_slotted() {
+            self.end_slots(link);
+        }
+        let launched = self.links[link.index()].launch(self.now);
+        if let Some(adaptive) = &mut self.legs.adaptive
+            && self.links[link.index()].has_legs()
+            && self.links[link.index()].is_adaptive()
+            && matches!(launched, Launched::ToLegs(..) | Launched::InVain(_))
+        {
+            adaptive.end(link);
+        }
+        match launched {
             Launched::Nothing | Launched::Sent(None) => {}
             Launched::Sent(Some(at)) => self.calendar.schedule(Entry::new(at, Kind::Delivery, link.0)),
             Launched::ToLegs(aim, label) => return Some((aim, label)),

@@ -309,7 +309,7 @@ impl<C: Calendar> World<C> {
             && at < self.agenda_armed
         {
             self.agenda_armed = at;
-            self.wires.calendar.schedule(Entry::new(at, Kind::Timer, self.hosts.len() as u32));
+            self.wires.calendar.schedule(Entry::new(at, Kind::Timer, self.wires.first_port - 1));
         }
     }
 

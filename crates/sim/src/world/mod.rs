@@ -4,17 +4,22 @@
 //! |---|---|
 //! | `run.rs` | the loop, the hop, the driver of endpoints |
 //! | `groups.rs` | copies down the trees of sessions, and the messages that shape them |
+//! | `adaptive.rs` | transmissions whose modulation is chosen when they start |
 //! | `visits.rs` | endpoints that come and go |
 //! | `routers.rs` | what router agents hear, and what they want done |
 //! | `changes.rs` | what changes at an instant, and what becomes of packets that wait |
 //! | `losses.rs` | who is told of packets that links have lost |
+//! | `playout.rs` | what packets carry of media that are played |
 //! | `ways.rs` | looking at the ways that are watched |
 //! | `probes.rs` | what is written down |
 
+mod adaptive;
 mod changes;
 mod groups;
 mod losses;
+mod playout;
 mod probes;
+mod relays;
 mod routers;
 mod run;
 mod visits;
@@ -29,10 +34,11 @@ use crate::ids::{LinkId, NodeId};
 use crate::link::Link;
 use crate::multicast::{Message, Multicast};
 use crate::paths::Watched;
+use crate::playout::Playout;
 use crate::presence::Presence;
 use crate::probe::{PacketRow, ProbePlan, Records};
 use crate::store::Label;
-use crate::visits::Pool;
+use crate::visits::{Pool, Transfer};
 pub use crate::wires::Fault;
 use crate::wires::Wires;
 use crate::witnesses::Witnesses;
@@ -53,6 +59,8 @@ pub struct World<C> {
     pub(crate) outbox: Outbox,
     pub(crate) plan: ProbePlan,
     pub(crate) records: Records,
+    /// By link: what had happened there when its last row was written.
+    pub(crate) events_told: Vec<u64>,
     pub(crate) events: u64,
     /// Packets given up, by flow; the last is for packets that name no flow.
     pub(crate) undeliverable: Vec<Undeliverable>,
@@ -67,6 +75,8 @@ pub struct World<C> {
     pub(crate) ports: Vec<LinkId>,
     /// Seats that endpoints take and leave while the network runs.
     pub(crate) pools: Vec<Pool>,
+    /// The flows that relays split: of each the sender and the relays, in the order in which data comes there.
+    pub(crate) splits: Vec<(FlowId, Vec<Address>)>,
     /// Packets for members on the sender's own node, to be handed in when its outbox is empty.
     pub(crate) local: Vec<(u32, Label)>,
     /// When the calendar has an entry for the agenda of [`Multicast`].
@@ -77,6 +87,8 @@ pub struct World<C> {
     pub(crate) paths: Vec<Watched>,
     /// Who wants to know what links lose.
     pub(crate) witnesses: Option<Box<Witnesses>>,
+    /// What is played of sessions.
+    pub(crate) playout: Option<Box<Playout>>,
 }
 
 /// Where an endpoint lives: its node, and the node's slot in the forwarding tables.
@@ -199,6 +211,19 @@ impl<C> World<C> {
         std::mem::take(&mut self.records)
     }
 
+    /// Takes the transfers of all pools out of the run, which is not to go on: pool by pool, each with the number of
+    /// the pool, those that are under way among them.
+    pub fn take_transfers(&mut self) -> Vec<(u32, Transfer)> {
+        let now = self.now();
+        let mut taken = Vec::new();
+        for (number, pool) in (0..).zip(&mut self.pools) {
+            let hosts = &mut self.hosts;
+            pool.give_up(now, |address| hosts[address.index()].vacate());
+            taken.extend(pool.transfers(now).into_iter().map(|transfer| (number, transfer)));
+        }
+        taken
+    }
+
     /// Takes what happened to packets out of the run, link by link where that was asked for.
     pub fn take_packet_rows(&mut self) -> Vec<(LinkId, Vec<PacketRow>)> {
         let mut taken = Vec::new();
@@ -228,6 +253,12 @@ impl<C> World<C> {
     /// of the counters of links.
     pub fn losses(&self) -> &[FlowLosses] {
         self.wires.store.losses()
+    }
+
+    /// Whether routes may change while it runs. Then links have [rows](Records::links) only when something has happened
+    /// there.
+    pub fn changes_routes(&self) -> bool {
+        self.changes.as_ref().is_some_and(|changes| changes.epoch.is_some())
     }
 
     /// The link of which a link is a leg, if it is one.

@@ -4,7 +4,7 @@ use super::World;
 use crate::calendar::{Calendar, Entry, Kind};
 use crate::ids::LinkId;
 use crate::multicast::DilationSpan;
-use crate::probe::{GroupRow, LinkRow, QueueRow, ReceiverRow, SenderRow};
+use crate::probe::{GroupRow, LinkRow, QueueRow, ReceiverRow, SenderRow, SlotRow, SymbolRow};
 use faircast_proto::packet::{Address, FlowId};
 use faircast_proto::time::Instant;
 
@@ -67,12 +67,19 @@ impl<C: Calendar> World<C> {
             }
         }
         self.records.links_at_warmup = self.wires.links.iter().map(|link| *link.counters()).collect();
+        if let Some(adaptive) = &self.wires.legs.adaptive {
+            self.records.symbols_at_warmup = adaptive.all().collect();
+        }
+        if let Some(returns) = &self.wires.returns {
+            self.records.slots_at_warmup = returns.all().collect();
+        }
         self.records.undeliverable_at_warmup = self.undeliverable.clone();
         self.records.losses_at_warmup = self.wires.store.losses().to_vec();
         self.records.senders_at_warmup = (0..self.flows.len()).map(|flow| self.sender(flow)).collect();
         self.records.receivers_at_warmup = self.receivers.iter().map(|&address| self.report(address)).collect();
         self.records.sender_gauges_at_warmup =
             (0..self.flows.len()).map(|flow| self.record_gauges(self.flows[flow].sender)).collect();
+        self.records.relays_at_warmup = self.relays();
         self.records.receiver_gauges_at_warmup =
             (0..self.receivers.len()).map(|receiver| self.record_gauges(self.receivers[receiver])).collect();
         self.records.presence_at_warmup = (0..self.receivers.len()).map(|receiver| self.presence(receiver)).collect();
@@ -99,6 +106,8 @@ impl<C: Calendar> World<C> {
             let receiver = receiver as u32;
             self.records.receivers.push(ReceiverRow { at, receiver, level, present, held, changes, report, gauges });
         }
+        let relays = self.relays();
+        self.records.relays.extend(relays);
         for (group, usage) in (0..).zip(self.multicast.usage()) {
             self.records.groups.push(GroupRow { at, group, counters: usage.until(at) });
         }
@@ -113,10 +122,28 @@ impl<C: Calendar> World<C> {
         start
     }
 
+    /// A row for each link but those to which nothing has ever come, which are most of a constellation's. Where routes
+    /// change, none either for those at which nothing has happened since they had one: links are used for a while.
     fn record_links(&mut self) {
-        for (link, state) in (0..).map(LinkId).zip(&mut self.wires.links) {
+        let pass_by = self.changes_routes();
+        self.events_told.resize(self.wires.links.len(), 0);
+        for ((link, state), told) in (0..).map(LinkId).zip(&mut self.wires.links).zip(&mut self.events_told) {
+            if state.counters().arrived == 0 {
+                continue;
+            }
             state.settle(self.wires.now);
-            self.records.links.push(LinkRow { at: self.wires.now, link, counters: *state.counters() });
+            let happened = std::mem::replace(told, state.counters().events());
+            if !pass_by || *told != happened {
+                self.records.links.push(&LinkRow { at: self.wires.now, link, counters: *state.counters() });
+            }
+        }
+        if let Some(adaptive) = &self.wires.legs.adaptive {
+            let at = self.wires.now;
+            self.records.symbols.extend(adaptive.all().map(|(link, counters)| SymbolRow { at, link, counters }));
+        }
+        if let Some(returns) = &self.wires.returns {
+            let at = self.wires.now;
+            self.records.slots.extend(returns.all().map(|(link, counters)| SlotRow { at, link, counters }));
         }
         self.record_dilation();
         self.record_routers();

@@ -136,7 +136,10 @@ impl<C: Calendar> World<C> {
             let heard = self.spread(link, aim, label);
             self.wires.end_transmission(link, label, heard);
         }
-        self.wires.start_next(link);
+        match self.wires.links[link.index()].is_adaptive() {
+            false => self.wires.start_next(link),
+            true => self.start_adapted(link),
+        }
     }
 
     /// Sends a packet on from `node` towards the host at `slot`.
@@ -193,6 +196,9 @@ impl<C: Calendar> World<C> {
         if self.wires.trace.is_some() {
             self.wires.trace_handed(index, label.packet());
         }
+        if self.playout.is_some() {
+            self.play(index, label);
+        }
         let (packet, control) = self.wires.store.arrived(label);
         let (host, now) = (&mut self.hosts[index], self.wires.now);
         if let Some(at) = host.hand_packet(now, packet, control, &mut self.outbox) {
@@ -220,6 +226,10 @@ impl<C: Calendar> World<C> {
                         self.messages_sent[index].count(packet.size);
                     }
                     let label = self.wires.store.insert(packet);
+                    if self.playout.is_some() {
+                        let packet = *packet;
+                        self.mark_piece(index, &packet, label);
+                    }
                     self.send_from(node, index as u32, destination, label);
                 }
                 Action::SendControl(packet, control) => {
@@ -228,6 +238,10 @@ impl<C: Calendar> World<C> {
                         self.messages_sent[index].count(packet.size);
                     }
                     let label = self.wires.store.insert_with(packet, control.clone());
+                    if self.playout.is_some() {
+                        let packet = *packet;
+                        self.mark_piece(index, &packet, label);
+                    }
                     self.send_from(node, index as u32, destination, label);
                 }
                 &Action::Join(group) => self.change_membership(node, index as u32, group, true),
@@ -265,25 +279,31 @@ impl<C: Calendar> World<C> {
 
     fn take_event(&mut self, index: usize, event: Event) {
         let (at, flow) = (self.wires.now, self.hosts[index].flow);
-        if event.is(FINISHED)
-            && let Some(ends) = self.flows.get_mut(flow.0 as usize)
-        {
-            ends.finished = Some(at);
-            self.finish_visit(flow);
+        if event.is(FINISHED) {
+            match self.flows.get_mut(flow.0 as usize) {
+                Some(ends) => {
+                    ends.finished = Some(at);
+                    self.end_playout(index);
+                }
+                None => self.finish_visit(flow),
+            }
         }
-        if self.plan.events {
+        // Of those who come and go there may be millions.
+        if self.plan.events && (flow.0 as usize) < self.flows.len() {
             self.records.events.push(EventRow { at, endpoint: index as u32, flow, event });
         }
     }
 
     fn timer(&mut self, index: u32) {
         let (now, index) = (self.wires.now, index as usize);
-        if index >= self.hosts.len() {
-            return match index - self.hosts.len() {
+        let agenda = self.wires.first_port as usize - 1;
+        if index >= agenda {
+            return match index - agenda {
                 0 => self.run_agenda(),
                 other => match (other - 1).checked_sub(self.ports.len()) {
                     None => self.router_timer(other as u32 - 1),
-                    Some(pool) => self.pool_timer(pool),
+                    Some(pool) if pool < self.pools.len() => self.pool_timer(pool),
+                    Some(pool) => self.wires.begin_superframe(pool - self.pools.len(), index as u32),
                 },
             };
         }
@@ -292,11 +312,13 @@ impl<C: Calendar> World<C> {
         }
         if self.hosts[index].take_start(now) {
             self.presence[index].start(now);
+            self.begin_playout(index);
             self.hand(index, Input::Start);
         }
         if self.hosts[index].take_stop(now) {
             self.hand(index, Input::Stop);
             self.presence[index].stop(now);
+            self.end_playout(index);
         }
         if self.hosts[index].is_due(now) {
             self.hand(index, Input::Timeout);

@@ -20,15 +20,15 @@ use faircast_sim::queue::{DropReason, Queue, Verdict};
 use faircast_sim::world::World;
 use std::sync::{Arc, Mutex};
 
-type Arrivals = Arc<Mutex<Vec<Arrival>>>;
+pub type Arrivals = Arc<Mutex<Vec<Arrival>>>;
 
-fn datagram(flow: FlowId, source: Address, destination: Address, size: u16) -> Action {
+pub fn datagram(flow: FlowId, source: Address, destination: Address, size: u16) -> Action {
     let (sent, header) = (Instant::ZERO, Header::Datagram { sequence: 0 });
     Action::Send(Packet { sent, flow, source, destination, size, ttl: INITIAL_TTL, ecn: Ecn::NotCapable, header })
 }
 
 /// A session from `source` that sends packets of these sizes at these microseconds; its members join at the start.
-fn group(network: &mut NetworkBuilder, source: NodeId, members: &[NodeId], sends: &[(u64, u16)]) -> Vec<Arrivals> {
+pub fn group(network: &mut NetworkBuilder, source: NodeId, members: &[NodeId], sends: &[(u64, u16)]) -> Vec<Arrivals> {
     let source = network.address(source);
     let (flow, first) = network.session(source, SessionPlan::sparse(1));
     let sends: Vec<_> = sends.iter().map(|&(micros, size)| (micros, datagram(flow, source, first, size))).collect();
@@ -45,14 +45,14 @@ fn group(network: &mut NetworkBuilder, source: NodeId, members: &[NodeId], sends
 
 /// A satellite that carries packets of its own at 8 Mbit/s to terminals so many milliseconds away, each of which has an
 /// uplink of 1 ms. Link 0 is the carrier, its legs follow, then come the uplinks.
-struct Satellite {
-    satellite: NodeId,
-    carrier: LinkId,
-    terminals: Vec<NodeId>,
-    legs: Vec<LinkId>,
+pub struct Satellite {
+    pub satellite: NodeId,
+    pub carrier: LinkId,
+    pub terminals: Vec<NodeId>,
+    pub legs: Vec<LinkId>,
 }
 
-fn satellite(network: &mut NetworkBuilder, queue: &str, away: &[u64]) -> Satellite {
+pub fn satellite(network: &mut NetworkBuilder, queue: &str, away: &[u64]) -> Satellite {
     let satellite = network.node("satellite");
     let carrier = carrier(network, satellite, &Wire { queue, ..wire(0) });
     let terminals: Vec<NodeId> = away.iter().map(|millis| network.node(format!("t{millis}"))).collect();

@@ -1,6 +1,7 @@
 //! Networks with real protocols, or with scripted ones where every nanosecond is worked out by hand: what comes of
 //! endpoints, links and queues together.
 
+mod adaptive;
 mod ahead;
 mod at_departure;
 mod blocking;
@@ -19,6 +20,7 @@ mod presence;
 mod records;
 mod rlm;
 mod scale;
+mod slots;
 mod smcc_windowed;
 mod support;
 mod tfmcc;
