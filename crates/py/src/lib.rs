@@ -226,12 +226,13 @@ fn py_paths(py: Python<'_>, scenario_json: &str, control: Option<PyRef<'_, PyCon
         give_back();
         found
     };
-    detached(py, control, work).map(plain_paths).map_err(|problems| raise(py, &problems))
+    let found = detached(py, control, work).map_err(|problems| raise(py, &problems))?;
+    Ok((links(py, &found)?, demands(found.demands)))
 }
 
 /// The periods of the measured time: each with the part of it, and links and demands as `paths` gives them, of those
 /// who are present; and of receivers that are members for a part of that time, name and part. None if it has none
-/// that are known before a run, or more than are looked at.
+/// that are known before a run, or more than are looked at. Periods in a row with the same links have one list of them.
 #[pyfunction(name = "periods", signature = (scenario_json, control = None))]
 fn py_periods(py: Python<'_>, scenario_json: &str, control: Option<PyRef<'_, PyControl>>) -> PyResult<Option<Periods>> {
     let work = || {
@@ -240,27 +241,44 @@ fn py_periods(py: Python<'_>, scenario_json: &str, control: Option<PyRef<'_, PyC
         found
     };
     let found = detached(py, control, work).map_err(|problems| raise(py, &problems))?;
-    Ok(found.map(|Measured { periods, members }| {
-        let plain = |period: Period| {
-            let (links, demands) = plain_paths(period.paths);
-            (period.part, links, demands)
+    let Some(Measured { periods, members }) = found else { return Ok(None) };
+    let mut known: Vec<(OfPeriod, Links)> = Vec::new();
+    let mut plain = |Period { part, paths }: Period| {
+        let listed = match known.iter().find(|(links, _)| Arc::ptr_eq(links, &paths.links)) {
+            Some((_, listed)) => listed.clone_ref(py),
+            None => {
+                let listed = links(py, &paths)?;
+                known.push((Arc::clone(&paths.links), listed.clone_ref(py)));
+                listed
+            }
         };
-        (periods.into_iter().map(plain).collect(), members)
-    }))
+        Ok((part, listed, demands(paths.demands)))
+    };
+    let periods = periods.into_iter().map(&mut plain).collect::<PyResult<_>>()?;
+    Ok(Some((periods, members)))
 }
 
 /// Names of links and their rates, bit/s.
-type Links = Vec<(String, u64)>;
+type Links = Py<PyList>;
+
+/// The same before: names, and what they carry.
+type OfPeriod = Arc<[(String, u64)]>;
 /// Of every flow and session: name, is_session, multirate, fixed rate, maximum rate (bit/s), receivers (name, links by
 /// index).
-type Demands = Vec<(String, bool, bool, Option<f64>, Option<f64>, Vec<(String, Vec<u32>)>)>;
+type Demands = Vec<(String, bool, bool, Option<f64>, Option<f64>, Vec<(String, Vec<u32>)>, Vec<Vec<(u32, f64)>>)>;
 
 /// The part of each period with its links and demands; names of receivers, and their parts.
 type Periods = (Vec<(f64, Links, Demands)>, Vec<(String, f64)>);
 
-fn plain_paths(Paths { links, demands }: Paths) -> (Links, Demands) {
-    let plain = |d: Demand| (d.name, d.is_session, d.multirate, d.fixed_rate_bps, d.max_rate_bps, d.receivers);
-    (links, demands.into_iter().map(plain).collect())
+fn links(py: Python<'_>, paths: &Paths) -> PyResult<Links> {
+    let listed = paths.links.iter().map(|(name, rate)| (name.as_str(), *rate));
+    Ok(PyList::new(py, listed.collect::<Vec<_>>())?.unbind())
+}
+
+fn demands(demands: Vec<Demand>) -> Demands {
+    let plain =
+        |d: Demand| (d.name, d.is_session, d.multirate, d.fixed_rate_bps, d.max_rate_bps, d.receivers, d.efficiencies);
+    demands.into_iter().map(plain).collect()
 }
 
 /// Runs a scenario, one of `jobs` runs that go on at the same time in this process and share its memory. Raises

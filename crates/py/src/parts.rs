@@ -309,7 +309,10 @@ fn moment(at: Instant) -> Option<u64> {
 
 /// The rate of TFMCC's sender, and the current limiting receiver (RFC 4654 sections 3.1 to 3.4 and 3.6).
 #[pyclass(name = "RateControl", module = "faircast._native")]
-struct PyRateControl(RateControl);
+struct PyRateControl {
+    control: RateControl,
+    begun: bool,
+}
 
 #[pymethods]
 impl PyRateControl {
@@ -332,12 +335,14 @@ impl PyRateControl {
             return Err(PyValueError::new_err(format!("{field}: {wrong}")));
         }
         let control = RateControl::new(&config);
-        Ok(PyRateControl(if slow_start { control } else { control.without_slow_start() }))
+        let control = if slow_start { control } else { control.without_slow_start() };
+        Ok(PyRateControl { control, begun: false })
     }
 
     /// The session begins.
     fn begin(&mut self, #[pyo3(from_py_with = as_now)] now: Instant) {
-        self.0.begin(now);
+        self.begun = true;
+        self.control.begin(now);
     }
 
     /// A report has come. Whether its receiver limits now.
@@ -355,15 +360,20 @@ impl PyRateControl {
         have_loss: bool,
         used_max_rtt_s: Option<f64>,
         leave: bool,
-    ) -> bool {
-        if rtt_s.is_nan() || used_max_rtt_s.is_some_and(f64::is_nan) {
-            return false;
+    ) -> PyResult<bool> {
+        if !self.begun {
+            return Err(PyValueError::new_err("a report has come before begin; legal is after it"));
         }
+        if rtt_s.is_nan() || used_max_rtt_s.is_some_and(f64::is_nan) {
+            return Ok(false);
+        }
+        span("rtt_s", rtt_s)?;
+        used_max_rtt_s.map(|used| span("used_max_rtt_s", used)).transpose()?;
         let (have_rtt, used_rtt_s) = (used_max_rtt_s.is_none(), used_max_rtt_s.unwrap_or(rtt_s));
-        self.0.advance(now);
+        self.control.advance(now);
         let feedback =
             Feedback { receiver, rate_bps, rtt_s, used_rtt_s, have_rtt, have_loss, leave, round: feedback_round };
-        self.0.hear(now, &feedback).is_some_and(|outcome| outcome.limits)
+        Ok(self.control.hear(now, &feedback).is_some_and(|outcome| outcome.limits))
     }
 
     /// A receiver is to limit no longer. Whether it did.
@@ -372,58 +382,58 @@ impl PyRateControl {
         #[pyo3(from_py_with = as_now)] now: Instant,
         #[pyo3(from_py_with = as_receiver)] receiver: Address,
     ) -> bool {
-        if self.0.clr() == Some(receiver) {
-            return self.0.limiting_left(now);
+        if self.control.clr() == Some(receiver) {
+            return self.control.limiting_left(now);
         }
-        self.0.other_left(receiver);
+        self.control.other_left(receiver);
         false
     }
 
     /// What is due by now. Whether a feedback round has begun.
     fn expire(&mut self, #[pyo3(from_py_with = as_now)] now: Instant) -> bool {
-        self.0.advance(now);
-        self.0.pass(now).next_round
+        self.control.advance(now);
+        self.control.pass(now).next_round
     }
 
     /// By when to call `expire`, ns.
     #[getter]
     fn deadline(&self) -> Option<u64> {
-        moment(self.0.deadline())
+        moment(self.control.deadline())
     }
 
     /// The rate, bit/s.
     fn rate_bps(&mut self, #[pyo3(from_py_with = as_now)] now: Instant) -> f64 {
-        self.0.advance(now);
-        self.0.rate_bps()
+        self.control.advance(now);
+        self.control.rate_bps()
     }
 
     /// The current limiting receiver.
     #[getter]
     fn clr(&self) -> Option<u32> {
-        self.0.clr().map(Address::to_bits)
+        self.control.clr().map(Address::to_bits)
     }
 
     /// Whether slow start goes on.
     #[getter]
     fn in_slow_start(&self) -> bool {
-        self.0.in_slow_start()
+        self.control.in_slow_start()
     }
 
     /// R_max, seconds.
     #[getter]
     fn max_rtt_s(&self) -> f64 {
-        self.0.max_rtt_s()
+        self.control.max_rtt_s()
     }
 
     /// The feedback round.
     #[getter]
     fn feedback_round(&self) -> u8 {
-        self.0.round()
+        self.control.round()
     }
 
     /// X_supp, bit/s.
     #[getter]
     fn suppression_bps(&self) -> f64 {
-        self.0.suppression_bps()
+        self.control.suppression_bps()
     }
 }

@@ -11,7 +11,8 @@ pub(crate) struct Activity {
     /// Since when; later than now if it has not begun.
     pub start: Instant,
     /// When it ended. Of TCP this is the moment from which on nothing is left to be acknowledged, which may be after
-    /// its stop; of what knows no acknowledgements it is the stop.
+    /// its stop; of what knows no acknowledgements it is the
+    /// stop, or when the application had sent everything.
     pub end: Option<Instant>,
     now: Instant,
 }
@@ -25,10 +26,11 @@ impl Activity {
             let end = if flow.kind.answer_bytes() > 0 { ends.finished } else { stopped(flow.stop) };
             Activity { start: flow.starts(seed), end, now }
         });
-        let sessions = network.sessions.iter();
-        flows
-            .chain(sessions.map(|session| Activity { start: session.starts(seed), end: stopped(session.stop), now }))
-            .collect()
+        let sessions = network.sessions.iter().zip(&world.flows()[network.flows.len()..]).map(|(session, ends)| {
+            let end = ends.finished.into_iter().chain(stopped(session.stop)).min();
+            Activity { start: session.starts(seed), end, now }
+        });
+        flows.chain(sessions).collect()
     }
 
     /// From its start to its end, seconds, if it has come to that.

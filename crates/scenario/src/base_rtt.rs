@@ -2,8 +2,7 @@
 //!
 //! Propagation alone counts, there and back, along the routes of the start; what transmitters and queues take does not.
 
-use crate::network::{DirectedLink, Network, NetworkChange, What};
-use faircast_proto::flow_kind::FlowKind;
+use crate::network::{DirectedLink, Network, PairOfNodes, What};
 use faircast_proto::scheme::Scheme;
 use faircast_proto::time::{Duration, Rate};
 use faircast_sim::ids::{LinkId, NodeId};
@@ -53,8 +52,8 @@ pub(crate) fn crossings_by_dscp(network: &Network) -> Vec<BTreeMap<u8, Crossing>
         }
     };
     let way = |from: u32, to: u32| routes.way(&edges, NodeId(from), NodeId(to)).collect::<Vec<_>>();
-    for flow in &network.flows {
-        add(way(flow.from, flow.to), way(flow.to, flow.from), flow.dscp, flow.kind.packet_bytes());
+    for PairOfNodes { from, to, dscp, packet_bytes } in network.pairs() {
+        add(way(from, to), way(to, from), dscp, packet_bytes);
     }
     for session in &network.sessions {
         for receiver in &session.receivers {
@@ -75,18 +74,13 @@ fn down_and_up(edges: &[Edge], routes: &Routes, source: u32, receiver: u32) -> (
 impl DirectedLink {
     /// Its rate when the run starts.
     pub(crate) fn rate_at_start(&self) -> Rate {
-        let rate = |what: &What| if let What::Rate(rate) = what { Some(*rate) } else { None };
+        let rate = |what: What| if let What::Rate(rate) = what { Some(rate) } else { None };
         self.at_start().filter_map(rate).last().unwrap_or(self.rate)
     }
 
     /// Its delay when the run starts.
     pub(crate) fn delay_at_start(&self) -> Duration {
-        let delay = |what: &What| if let What::Delay(delay, _) = what { Some(*delay) } else { None };
+        let delay = |what: What| if let What::Delay(delay, _) = what { Some(delay) } else { None };
         self.at_start().filter_map(delay).last().unwrap_or(self.delay)
-    }
-
-    /// What changes about it at the first instant.
-    fn at_start(&self) -> impl Iterator<Item = &What> {
-        self.changes.iter().take_while(|change| change.at == Duration::ZERO).map(|NetworkChange { what, .. }| what)
     }
 }

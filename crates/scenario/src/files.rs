@@ -37,6 +37,11 @@ pub(crate) struct Named<'n> {
 impl<'n> Named<'n> {
     /// The file that a scenario calls `name`; or why it cannot be read.
     pub fn read(files: Files<'_>, name: &'n str) -> Result<Named<'n>, String> {
+        Named::read_up_to(LARGEST, files, name)
+    }
+
+    /// The file that a scenario calls `name`, of at most so many bytes; or why it cannot be read.
+    pub fn read_up_to(most: u64, files: Files<'_>, name: &'n str) -> Result<Named<'n>, String> {
         let cannot = |path: &Path, why: String| format!("the file {} cannot be read: {why}", path.display());
         match files {
             Files::Unknown => {
@@ -44,12 +49,13 @@ impl<'n> Named<'n> {
             }
             Files::Folder(folder) => {
                 let path = folder.join(name);
-                let (text, is_outside) = regular(folder, &path).map_err(|why| cannot(&path, why))?;
+                let (text, is_outside) = regular(most, folder, &path).map_err(|why| cannot(&path, why))?;
                 Ok(Named { text, name, is_outside })
             }
             Files::Given(files) => {
                 let bytes = files.get(name).ok_or_else(|| "it has not been given".to_owned());
-                let text = bytes.and_then(|bytes| limited(&bytes[..])).map_err(|why| cannot(Path::new(name), why))?;
+                let text =
+                    bytes.and_then(|bytes| limited_to(most, &bytes[..])).map_err(|why| cannot(Path::new(name), why))?;
                 Ok(Named { text, name, is_outside: false })
             }
         }
@@ -75,7 +81,7 @@ impl<'n> Named<'n> {
 
 const UNQUOTED: &str = "what a file outside the scenario's folder holds is not shown";
 
-fn regular(folder: &Path, path: &Path) -> Result<(String, bool), String> {
+fn regular(most: u64, folder: &Path, path: &Path) -> Result<(String, bool), String> {
     let told = |error: io::Error| error.to_string();
     let about = path.metadata().map_err(told)?;
     if !about.is_file() {
@@ -90,15 +96,19 @@ fn regular(folder: &Path, path: &Path) -> Result<(String, bool), String> {
     if about.len() == 0 {
         return Ok((String::new(), is_outside));
     }
-    Ok((limited(File::open(path).map_err(told)?)?, is_outside))
+    Ok((limited_to(most, File::open(path).map_err(told)?)?, is_outside))
 }
 
 /// All text that comes from `source`, unless it is too much.
 pub(crate) fn limited(source: impl Read) -> Result<String, String> {
+    limited_to(LARGEST, source)
+}
+
+fn limited_to(most: u64, source: impl Read) -> Result<String, String> {
     let mut bytes = Vec::new();
-    source.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(format!("it has more than {LARGEST} bytes, which is the limit"));
+    source.take(most + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > most {
+        return Err(format!("it has more than {most} bytes, which is the limit"));
     }
     String::from_utf8(bytes).map_err(|_| "it is not a text in UTF-8".to_owned())
 }

@@ -42,8 +42,10 @@ pub mod paths;
 pub mod periods;
 mod problem;
 mod read;
+pub mod recordings;
 pub mod run;
 mod shorthand;
+mod signals;
 mod sky;
 pub mod steps;
 pub mod summary;
@@ -52,6 +54,7 @@ pub mod tables;
 pub mod topology;
 mod traces;
 pub mod warning;
+pub mod web;
 
 pub use form::schema::schema;
 pub use form::toml_lines::{TomlLine, toml_errors, toml_lines, toml_values};

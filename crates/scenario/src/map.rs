@@ -26,7 +26,7 @@ pub fn map(scenario: &Scenario, seed: u64) -> Value {
 
 fn of_link(network: &Network, link: &DirectedLink) -> Value {
     let node = |index: u32| &network.nodes[index as usize].name;
-    let changes = || link.changes.iter().map(|change| (change.at.as_secs_f64(), &change.what));
+    let changes = || link.all_changes(network.duration).map(|change| (change.at.as_secs_f64(), change.what));
     let ups: Vec<Value> =
         changes().filter_map(|(at, what)| if let What::Up(up) = what { Some(json!([at, up])) } else { None }).collect();
     let losses: Vec<Value> = changes()
@@ -65,9 +65,10 @@ fn flows(network: &Network) -> Vec<Value> {
         down.into_iter().flat_map(parts).map(named).collect()
     };
     let of_flows = network.flows.iter().map(|flow| {
-        let (from, to) = (flow.from, flow.to);
-        let receiver = json!({ "name": flow.name, "node": node(to), "there": way(from, to), "back": way(to, from) });
-        json!({ "name": flow.name, "source": node(from), "receivers": [receiver] })
+        let there: Vec<String> = flow.hops().flat_map(|(from, to)| way(from, to)).collect();
+        let back: Vec<String> = flow.hops_back().flat_map(|(from, to)| way(from, to)).collect();
+        let receiver = json!({ "name": flow.name, "node": node(flow.to), "there": there, "back": back });
+        json!({ "name": flow.name, "source": node(flow.from), "receivers": [receiver] })
     });
     let of_sessions = network.sessions.iter().map(|session| {
         let source = session.source;

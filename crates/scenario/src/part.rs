@@ -212,14 +212,15 @@ mod tests {
     fn what_is_missing_is_told_as_well() {
         assert_eq!(lines("Bernoulli", json!({ "kind": "bernoulli" })), ["p: missing; legal is a number from 0 to 1"]);
         let [wrong] = &lines("Link", json!([]))[..] else { panic!("one problem") };
-        assert!(wrong.starts_with("[] is not legal; legal is a table of agent, back, "), "{wrong}");
+        assert!(wrong.starts_with("[] is not legal; legal is a table of acm, agent, back, "), "{wrong}");
     }
 
     #[test]
     fn a_file_may_stand_for_its_content() {
         assert_eq!(lines("Link", json!({ "changes": "no-such-file.csv" })), [""; 0]);
         let found = lines("Link", json!({ "changes": 3 }));
-        let legal = "a list, each item a table of at, delay, delay_to, loss, over, rate, to, up";
+        let legal = "a list, each item a table of at, attenuation, delay, delay_to, efficiency, es_n0, loss, over, \
+                     rate, to, up";
         assert_eq!(found, [format!("changes: 3 is not legal; legal is {legal}")]);
     }
 

@@ -5,11 +5,12 @@
 //! the simulator computes at the same times. What starts or joins after a random time is taken as present from the
 //! middle of that time on.
 
-use crate::network::{DirectedLink, Network, NetworkChange, NetworkSession, What};
+use crate::network::{DirectedLink, Network, NetworkChange, NetworkSession, Symbols, What};
 use crate::paths::{Paths, paths};
-use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::time::{Duration, Instant};
+use faircast_sim::acm::track::Track;
 use faircast_sim::change::Slope;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The most periods that are told apart.
@@ -40,6 +41,8 @@ pub struct Period {
 pub enum Undivided {
     /// These flows, by index, end when they have sent all that they have.
     Transfers(Vec<usize>),
+    /// It rains on this leg, at random.
+    Rain(String),
     /// There are more changes than so many.
     Changes(usize),
 }
@@ -52,7 +55,11 @@ pub fn measured(network: &Network) -> Result<Measured, Undivided> {
     let plain = plain(network);
     let mut periods: Vec<Period> = Vec::new();
     for (&at, until) in times.iter().zip(times.iter().skip(1).copied().chain([end])) {
-        let paths = paths_at(network, &plain, at);
+        let mut paths = paths_at(network, &plain, at);
+        // Most periods differ in ways only, and of a constellation there are thousands of links.
+        if let Some(last) = periods.last().filter(|last| last.paths.links == paths.links) {
+            paths.links = Arc::clone(&last.paths.links);
+        }
         match periods.iter_mut().find(|known| known.paths == paths) {
             Some(known) => known.part += part(at, until),
             None => periods.push(Period { part: part(at, until), paths }),
@@ -79,10 +86,15 @@ fn measured_time(network: &Network) -> (Instant, Instant) {
 
 /// The times at which periods may begin, the first of them when the warm-up ends.
 fn times(network: &Network) -> Result<Vec<Instant>, Undivided> {
-    let is_transfer = |flow: &usize| network.flows[*flow].kind.transfer_bytes().is_some();
-    let transfers: Vec<usize> = (0..network.flows.len()).filter(is_transfer).collect();
+    let of_flows = network.flows.iter().map(|flow| flow.transfer_bytes().is_some());
+    let ends = of_flows.chain(network.sessions.iter().map(|session| session.is_transfer()));
+    let transfers: Vec<usize> = (0..).zip(ends).filter(|(_, ends)| *ends).map(|(index, _)| index).collect();
     if !transfers.is_empty() {
         return Err(Undivided::Transfers(transfers));
+    }
+    let rains = |link: &&DirectedLink| link.symbols.as_ref().is_some_and(Symbols::has_rain);
+    if let Some(leg) = network.links.iter().find(rains) {
+        return Err(Undivided::Rain(leg.name.clone()));
     }
     let (begin, end) = measured_time(network);
     let stay = |start, jitter, stop: Option<Duration>| {
@@ -94,8 +106,14 @@ fn times(network: &Network) -> Result<Vec<Instant>, Undivided> {
         stay(session.start, session.start_jitter, session.stop).chain(of_members)
     });
     let of_links = network.links.iter().flat_map(|link| {
-        let counts = |change: &&NetworkChange| change.is_of_routes() || matches!(change.what, What::Rate(_));
-        link.changes.iter().filter(counts).map(|change| Instant::ZERO + change.at)
+        let counts = |change: &NetworkChange| change.is_of_routes() || matches!(change.what, What::Rate(_));
+        // More of them are too many anyway.
+        let traced = link.trace.as_ref().filter(|trace| trace.divides()).into_iter();
+        let traced = traced.flat_map(|trace| trace.changes_until(network.duration)).filter(counts);
+        let changes = link.changes.iter().filter(move |change| counts(change)).map(|change| change.at);
+        let of_trace = traced.map(|change| change.at).take(PERIODS_MAX + 1);
+        let of_signal = link.symbols.iter().flat_map(Symbols::changes);
+        changes.chain(of_trace).map(|at| Instant::ZERO + at).chain(of_signal)
     });
     let interval = network.reroute_interval.filter(|interval| *interval > Duration::ZERO);
     let regular = interval.into_iter().flat_map(|interval| {
@@ -112,6 +130,16 @@ fn times(network: &Network) -> Result<Vec<Instant>, Undivided> {
     if times.len() > most { Err(Undivided::Changes(most - 1)) } else { Ok(times) }
 }
 
+/// The changes of a link up to a moment by which periods may differ: recordings that change nothing but delays and
+/// losses are left aside.
+fn past(link: &DirectedLink, until: Instant) -> Cow<'_, [NetworkChange]> {
+    let until = until.since(Instant::ZERO);
+    match link.trace.as_ref().filter(|trace| trace.divides()) {
+        Some(trace) => trace.changes_until(until).collect(),
+        None => link.changes[..link.changes.partition_point(|change| change.at <= until)].into(),
+    }
+}
+
 /// When something begins that does so after a random time of at most `jitter`: in the mean.
 fn mean(start: Duration, jitter: Duration) -> Instant {
     Instant::ZERO + start + jitter.mul_f64(0.5)
@@ -124,8 +152,10 @@ fn plain(network: &Network) -> Network {
         seed: network.seed,
         nodes: network.nodes.clone(),
         links: Vec::new(),
+        returns: Vec::new(),
         flows: Vec::new(),
         flow_groups: Vec::new(),
+        web: Vec::new(),
         sessions: Vec::new(),
         handoffs: Vec::new(),
         reroute_interval: None,
@@ -150,10 +180,12 @@ fn paths_at(network: &Network, plain: &Network, at: Instant) -> Paths {
     let now = Network {
         nodes: plain.nodes.clone(),
         links: network.links.iter().map(|link| link_at(link, at, routed)).collect(),
+        returns: network.returns.clone(),
         flows: flows.cloned().collect(),
         sessions: sessions.map(members).collect(),
         probes: plain.probes.clone(),
         flow_groups: Vec::new(),
+        web: Vec::new(),
         handoffs: Vec::new(),
         ..*plain
     };
@@ -164,10 +196,13 @@ fn paths_at(network: &Network, plain: &Network, at: Instant) -> Paths {
     });
     let at_source: std::collections::BTreeSet<&str> = at_source.collect();
     for demand in &mut found.demands {
-        demand.receivers.retain(|(name, links)| {
+        let reached = |(name, links): &(String, Vec<u32>)| {
             let whole = !links.is_empty() || at_source.contains(name.as_str());
             whole && links.iter().all(|&link| !now.links[link as usize].begins_down())
-        });
+        };
+        let mut efficiencies = demand.receivers.iter().map(reached).collect::<Vec<bool>>().into_iter();
+        demand.efficiencies.retain(|_| efficiencies.next().unwrap_or_default());
+        demand.receivers.retain(reached);
     }
     found.demands.retain(|demand| !demand.receivers.is_empty());
     found
@@ -176,8 +211,8 @@ fn paths_at(network: &Network, plain: &Network, at: Instant) -> Paths {
 /// When routes were computed last.
 fn routed(network: &Network, at: Instant) -> Instant {
     let of_link = |link: &DirectedLink| {
-        let past = link.changes.partition_point(|change| Instant::ZERO + change.at <= at);
-        link.changes[..past].iter().rev().find(|change| change.is_of_routes()).map(|change| Instant::ZERO + change.at)
+        let past = past(link, at);
+        past.iter().rev().find(|change| change.is_of_routes()).map(|change| Instant::ZERO + change.at)
     };
     let regular = network.reroute_interval.filter(|interval| *interval > Duration::ZERO);
     let regular = regular.map(|interval| Instant::ZERO + Duration(at.since(Instant::ZERO).0 / interval.0 * interval.0));
@@ -186,14 +221,13 @@ fn routed(network: &Network, at: Instant) -> Instant {
 
 /// A link as it is at a time, with the delay that it had when routes were computed; if it is down it begins so.
 fn link_at(link: &DirectedLink, at: Instant, routed: Instant) -> DirectedLink {
-    let past = |until: Instant| {
-        let past = link.changes.partition_point(|change| Instant::ZERO + change.at <= until);
-        link.changes[..past].iter().rev()
-    };
-    let rate = past(at).find_map(|change| if let What::Rate(rate) = change.what { Some(rate) } else { None });
-    let to = past(at).find_map(|change| if let What::To(to) = change.what { Some(to) } else { None });
-    let up = past(at).find_map(|change| if let What::Up(up) = change.what { Some(up) } else { None });
-    let delay = past(routed).find_map(|change| match change.what {
+    let past = past(link, at);
+    let before =
+        |until: Instant| past[..past.partition_point(|change| Instant::ZERO + change.at <= until)].iter().rev();
+    let rate = before(at).find_map(|change| if let What::Rate(rate) = change.what { Some(rate) } else { None });
+    let to = before(at).find_map(|change| if let What::To(to) = change.what { Some(to) } else { None });
+    let up = before(at).find_map(|change| if let What::Up(up) = change.what { Some(up) } else { None });
+    let delay = before(routed).find_map(|change| match change.what {
         What::Delay(from, slope) => Some(Slope::after(slope, from, routed.since(Instant::ZERO + change.at))),
         _ => None,
     });
@@ -206,9 +240,14 @@ fn link_at(link: &DirectedLink, at: Instant, routed: Instant) -> DirectedLink {
         rate,
         delay: delay.unwrap_or(link.delay),
         queue: Arc::default(),
+        symbols: link.symbols.as_ref().map(|symbols| match symbols {
+            Symbols::Transmitter(..) => symbols.clone(),
+            _ => Symbols::Efficiency(Track::level(symbols.at(at))),
+        }),
         loss: link.loss.clone(),
         agent: None,
         changes: if up == Some(false) { vec![down] } else { Vec::new() },
+        trace: None,
         ..*link
     }
 }

@@ -14,8 +14,10 @@ use crate::form::{guests, quantity, toml_text, translate};
 use crate::meaning;
 use crate::model::Scenario;
 use crate::problem::{Finding, Places, Problem, capped, shortened};
+use crate::recordings;
 use crate::shorthand::{self, Limits, Origins};
 use crate::traces;
+use crate::web;
 use jsonschema::Validator;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -100,7 +102,8 @@ fn read(mut value: Value, unreadable: Vec<Problem>, files: Files<'_>, control: &
     let mut replaced = Places::default();
     // Keys that were meant by others.
     let mut misspelt = Places::default();
-    problems.extend(traces::inline(&mut value, files));
+    problems.extend(traces::inline(&mut value, files, &recordings::inline));
+    problems.extend(web::files::inline(&mut value, files));
     problems.extend(elements::inline(&mut value, files));
     // Messages quote what was written.
     let written = value.clone();

@@ -11,7 +11,7 @@ use crate::problem::Problem;
 pub use crate::steps::RunOutput;
 use crate::steps::{AT_ONCE, Steps};
 use crate::summary::{Rows, summary};
-use crate::tables::{Subjects, Table};
+use crate::tables::{Seen, Subjects, Table};
 use faircast_proto::time::Duration;
 use faircast_sim::calendar::Heap;
 use faircast_sim::world::Progress;
@@ -60,10 +60,12 @@ pub fn outline(scenario: &Scenario, seed: u64, control: &Control) -> Result<Tabl
         return Err(vec![problem].into());
     }
     control.look()?;
-    let world = build::<Heap>(&network, seed, control)?;
+    let mut world = build::<Heap>(&network, seed, control)?;
+    let playback = world.take_playback();
     let activity = Activity::of_run(&world, &network, seed);
     let subjects = Subjects::taken_from(&mut network);
-    Ok(summary(Rows::with_unused_links(), &world, &network, &subjects, &activity))
+    let seen = Seen::of(playback, &subjects, |_| 0);
+    Ok(summary(Rows::with_unused_links(), &world, &network, &subjects, &activity, (&[], &seen)))
 }
 
 /// All steps of a run, unless somebody wants it to end.

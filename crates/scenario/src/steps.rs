@@ -11,7 +11,7 @@ use crate::model::{CalendarChoice, Scenario};
 use crate::network::Network;
 use crate::problem::Problem;
 use crate::summary::{Rows, summary};
-use crate::tables::{Subjects, Table, tables};
+use crate::tables::{Seen, Subjects, Table, TransferOf, tables};
 use crate::warning::{self, Warning};
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
@@ -95,7 +95,7 @@ impl Steps {
 #[derive(Debug)]
 pub struct RunOutput {
     /// `flows`, `receivers`, `layers`, `links`, `dilation`, `queues`, `sojourn`, `packets`, `events`, `routers`,
-    /// `router_events`, `paths`, `handoffs`, `summary` and `warnings`.
+    /// `router_events`, `paths`, `handoffs`, `transfers`, `playback`, `summary` and `warnings`.
     pub tables: Vec<Table>,
     /// What should be known about the tables, the same as in the last of them.
     pub warnings: Vec<Warning>,
@@ -168,8 +168,12 @@ where
         // What warnings look at, and what they need for that, is gone before the rows come.
         let warnings = warning::of_run(&world, &network, &activity);
         let subjects = Subjects::taken_from(&mut network);
-        let summary = summary(Rows::default(), &world, &network, &subjects, &activity);
-        let mut tables = tables(&mut world, &subjects, &network);
+        let playback = world.take_playback();
+        let transfers = TransferOf::all(world.take_transfers(), &network);
+        let flow_of = |receiver| world.flows().partition_point(|flow| flow.receivers.end <= receiver);
+        let seen = Seen::of(playback, &subjects, flow_of);
+        let summary = summary(Rows::default(), &world, &network, &subjects, &activity, (&transfers, &seen));
+        let mut tables = tables(&mut world, &subjects, &network, &transfers, &seen);
         tables.push(summary);
         tables.push(warning::table(&warnings));
         RunOutput {

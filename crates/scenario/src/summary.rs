@@ -3,11 +3,15 @@
 //! Values are those of the run after its warm-up, unless the metric's name ends in `_all`: those count from time
 //! zero. A run that was interrupted during its warm-up has nothing after it: its late values are NaN.
 
+mod playout;
+mod proxies;
+mod symbols;
+mod web;
+
 use crate::activity::Activity;
 use crate::network::Network;
-use crate::tables::{Dilated, Subjects, Table, Words, greatest_dilation, over, seconds};
+use crate::tables::{Dilated, Seen, Subjects, Table, TransferOf, Words, greatest_dilation, over, seconds};
 use faircast_proto::endpoint::{Gauge, GaugeKind, Report};
-use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::packet::Address;
 use faircast_proto::parts::loss_differentiation::CONFUSION_GAUGES;
 use faircast_proto::time::{Duration, Instant};
@@ -20,6 +24,7 @@ use faircast_sim::probe::{QueueStatistics, Sojourn};
 use faircast_sim::world::World;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use symbols::{SymbolsOf, symbols_of};
 
 /// The summary table of a run: columns `subject`, `metric`, `unit`, `value`; `rows` has none yet.
 pub(crate) fn summary<C>(
@@ -28,6 +33,7 @@ pub(crate) fn summary<C>(
     network: &Network,
     subjects: &Subjects,
     activity: &[Activity],
+    (transfers, seen): (&[TransferOf], &Seen),
 ) -> Table {
     let warmup = network.probes.warmup;
     let now = world.now();
@@ -75,7 +81,7 @@ pub(crate) fn summary<C>(
         let active_s = if sender.at_warmup.is_some() { activity[index].after(warmup) } else { f64::NAN };
         let active_all_s = activity[index].after(Instant::ZERO);
         let first = rows.values.len();
-        let transfer = network.flows.get(index).and_then(|flow| flow.kind.transfer_bytes());
+        let transfer = network.flows.get(index).and_then(|flow| flow.transfer_bytes());
         rows.flow(&subjects.flows[index], &sender, &receivers, [active_s, active_all_s], transfer.is_some());
         if let Some(bytes) = transfer {
             // What was stopped on its way has an end, too.
@@ -129,11 +135,15 @@ pub(crate) fn summary<C>(
         rows.means(&group.name, &of_flows[group.flows.clone()]);
         rows.transfers(&group.name, completions[group.flows.clone()].iter().flatten());
     }
+    web::add(&mut rows, network, transfers);
+    proxies::add(&mut rows, subjects, &world.relays(), records, !records.links_at_warmup.is_empty());
+    playout::add(&mut rows, network, seen, now);
     for (index, (name, link)) in subjects.links.iter().zip(world.links()).enumerate() {
         // A leg takes part in the rate of its link.
         let transmitter = world.carrier(LinkId(index as u32)).map_or(link, |carrier| &world.links()[carrier.index()]);
         let mean_rate_bps = |since| transmitter.mean_rate_bps(since, now);
-        rows.link(name, link, mean_rate_bps, records.links_at_warmup.get(index), [warmup, now]);
+        let symbols = symbols_of(world, LinkId(index as u32), [warmup, now]);
+        rows.link(name, link, mean_rate_bps, symbols.as_ref(), records.links_at_warmup.get(index), [warmup, now]);
     }
     // Of an interrupted run whose warm-up has not ended there is no late value.
     let late_dilation = match records.links_at_warmup.is_empty() {
@@ -516,6 +526,7 @@ impl Rows {
         name: &str,
         link: &Link,
         mean_rate_bps: impl Fn(Instant) -> f64,
+        symbols: Option<&SymbolsOf>,
         at_warmup: Option<&LinkCounters>,
         [warmup, now]: [Instant; 2],
     ) {
@@ -533,7 +544,12 @@ impl Rows {
         let carried = |counters: &LinkCounters| counters.departed_bytes + header * counters.departed;
         let part = |bytes: f64, since: Instant| 8.0 * bytes / (mean_rate_bps(since) * seconds(since, now));
         let parts = [part(late(&carried), warmup), part(carried(all) as f64, Instant::ZERO)];
+        let parts = symbols.map_or(parts, |symbols| symbols.used);
         self.both(name, "efficiency", "1", parts);
+        if let Some(symbols) = symbols {
+            self.both(name, "bits_per_symbol", "bit", symbols.bits);
+            self.both(name, "undecoded", "packets", symbols.undecoded);
+        }
         self.add(name, "drops_late", "packets", late(&dropped));
         self.add(name, "drops_all", "packets", dropped(all) as f64);
         self.add(name, "drops_overflow_late", "packets", late(&|counters| counters.dropped_overflow));

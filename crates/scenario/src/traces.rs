@@ -1,31 +1,46 @@
-//! Traces: changes of a link from a CSV file, whose content takes the place of its name in the scenario.
+//! Traces: changes of a link, or what an application makes, from a CSV file, whose content takes the place of its name
+//! in the scenario.
 //!
 //! ```text
-//! time [s], rate [Mbit/s], delay [ms], loss, up
+//! time [s], rate [Mbit/s], delay [ms], loss, up, attenuation [dB]
 //! 0,        10,            12.5,       0,    1
 //! 1,        ,              13,         0.01,
 //! ```
 //!
 //! The first line names the columns; a unit stands there in brackets or in every cell. What is empty stays as it is.
-//! Lines that begin with `#` are comments.
+//! Lines that begin with `#` are comments. A trace of an application has the columns `time` and `bytes`, and both in
+//! every line.
 
 use crate::files::{Files, Named};
 use crate::problem::{Problem, given, list, nearest, shortened};
+use faircast_proto::quantity::{Bytes, Decibels};
 use faircast_proto::time::{Duration, Rate};
 use serde_json::{Map, Value, json};
 
-const COLUMNS: [&str; 5] = ["time", "rate", "delay", "loss", "up"];
+/// The columns of a trace.
+pub(crate) type Columns = [&'static str];
+
+/// Of changes of a link.
+const CHANGES: &Columns = &["time", "rate", "delay", "loss", "up", "efficiency", "es_n0", "attenuation"];
+/// Of what an application makes.
+const MADE: &Columns = &["time", "bytes"];
+
+/// Puts the content of files in the place of their names in the settings of one direction of a link, at a path.
+pub(crate) type Inline = dyn Fn(&mut Value, &str, Files<'_>, &mut Vec<Problem>);
 
 /// Puts the contents of files in the places of their names; what cannot be read is reported and left out. `files`:
-/// where they are.
-pub(crate) fn inline(scenario: &mut Value, files: Files<'_>) -> Vec<Problem> {
+/// where they are; `recordings`: what does so with recordings that a direction of a link names.
+pub(crate) fn inline(scenario: &mut Value, files: Files<'_>, recordings: &Inline) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut of_links = |links: &mut Value, path: &str| {
         for (name, entry) in links.as_object_mut().into_iter().flatten() {
             let path = format!("{path}.{name}");
             direction(entry, &path, files, &mut problems);
+            recordings(entry, &path, files, &mut problems);
             if let Some(back) = entry.get_mut("back") {
-                direction(back, &format!("{path}.back"), files, &mut problems);
+                let path = format!("{path}.back");
+                direction(back, &path, files, &mut problems);
+                recordings(back, &path, files, &mut problems);
             }
         }
     };
@@ -37,20 +52,33 @@ pub(crate) fn inline(scenario: &mut Value, files: Files<'_>) -> Vec<Problem> {
     for (name, station) in scenario.get_mut("stations").and_then(Value::as_object_mut).into_iter().flatten() {
         of_links(station, &format!("stations.{name}"));
     }
+    for table in ["flows", "sessions"] {
+        for (name, entry) in scenario.get_mut(table).and_then(Value::as_object_mut).into_iter().flatten() {
+            if let Some(trace) = entry.get_mut("application").and_then(|application| application.get_mut("trace")) {
+                content(trace, MADE, &format!("{table}.{name}.application.trace"), files, &mut problems);
+            }
+        }
+    }
     problems
 }
 
 /// The changes of one direction of a link.
 fn direction(settings: &mut Value, path: &str, files: Files<'_>, problems: &mut Vec<Problem>) {
-    let Some(changes) = settings.get_mut("changes") else { return };
-    let Value::String(name) = &*changes else { return };
+    if let Some(changes) = settings.get_mut("changes") {
+        content(changes, CHANGES, &format!("{path}.changes"), files, problems);
+    }
+}
+
+/// Puts the content of a file with these columns in the place of its name, if a name stands there.
+fn content(place: &mut Value, columns: &Columns, path: &str, files: Files<'_>, problems: &mut Vec<Problem>) {
+    let Value::String(name) = &*place else { return };
     let read = Named::read(files, name).and_then(|file| {
-        parse(&file.text).map_err(|Wrong { line, column, message }| {
+        parse(&file.text, columns).map_err(|Wrong { line, column, message }| {
             file.wrong(Some((line, column)), &format!(", line {line}: {message}"))
         })
     });
-    *changes = read.unwrap_or_else(|message| {
-        problems.push(Problem { given: Some(given(changes)), ..Problem::new(format!("{path}.changes"), message) });
+    *place = read.unwrap_or_else(|message| {
+        problems.push(Problem { given: Some(given(place)), ..Problem::new(path, message) });
         json!([])
     });
 }
@@ -64,22 +92,25 @@ struct Wrong {
 }
 
 /// What is wrong with a line, and at which of its signs, counted from 0.
-type InLine = (usize, String);
+pub(crate) type InLine = (usize, String);
 
-/// The changes that a text holds.
-fn parse(text: &str) -> Result<Value, Wrong> {
+/// The lines that a text with these columns holds.
+fn parse(text: &str, known: &Columns) -> Result<Value, Wrong> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).trim_end();
     let at = |line: usize, (sign, message): InLine| Wrong { line, column: sign + 1, message };
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim_start().starts_with('#'));
     let columns = match lines.next() {
-        Some((line, text)) => header(text).map_err(|wrong| at(line, wrong))?,
+        Some((line, text)) => header(text, known).map_err(|wrong| at(line, wrong))?,
         None => {
-            return Err(at(1, (0, format!("the file is empty; its first line names columns: {}", list(&COLUMNS)))));
+            return Err(at(1, (0, format!("the file is empty; its first line names columns: {}", list(known)))));
         }
     };
     let (mut changes, mut before) = (Vec::new(), None);
     for (line, text) in lines {
         let (time, change) = row(text, &columns).map_err(|wrong| at(line, wrong))?;
+        if change.is_none() && known == MADE {
+            return Err(at(line, (0, "the bytes are missing".to_owned())));
+        }
         if let Some(before) = before.filter(|before| *before >= time) {
             let message = match before == time {
                 true => format!("the time {time} stands there a second time; legal is once, and all at once"),
@@ -94,17 +125,17 @@ fn parse(text: &str) -> Result<Value, Wrong> {
 }
 
 /// A column and the unit of its cells, if it says one.
-struct Column<'a> {
-    name: &'static str,
-    unit: Option<&'a str>,
+pub(crate) struct Column<'a> {
+    pub(crate) name: &'static str,
+    pub(crate) unit: Option<&'a str>,
 }
 
-fn header(line: &str) -> Result<Vec<Column<'_>>, InLine> {
+pub(crate) fn header<'l>(line: &'l str, legal: &Columns) -> Result<Vec<Column<'l>>, InLine> {
     let column = |cell: &'_ str| -> Result<&'static str, String> {
-        let known = COLUMNS.into_iter().find(|name| *name == cell);
+        let known = legal.iter().copied().find(|name| *name == cell);
         let unknown = || {
-            let near = nearest(cell, COLUMNS);
-            format!("there is no column {}{near}; legal are {}", shortened(cell, 60), list(&COLUMNS))
+            let near = nearest(cell, legal.iter().copied());
+            format!("there is no column {}{near}; legal are {}", shortened(cell, 60), list(legal))
         };
         known.ok_or_else(unknown)
     };
@@ -127,7 +158,7 @@ fn header(line: &str) -> Result<Vec<Column<'_>>, InLine> {
 }
 
 /// The cells of a line, each with the number of signs before it.
-fn cells(line: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(crate) fn cells(line: &str) -> impl Iterator<Item = (usize, &str)> {
     line.split(',').scan(0, |before, cell| {
         let blank = cell.chars().take_while(|sign| sign.is_whitespace()).count();
         let sign = *before + blank;
@@ -159,6 +190,17 @@ fn row(line: &str, columns: &[Column<'_>]) -> Result<(Duration, Option<Value>), 
             }
             "rate" => Rate::parse(&text).map(|_| json!(text)),
             "delay" => Duration::parse(&text).map(|_| json!(text)),
+            "es_n0" | "attenuation" => Decibels::parse(&text).map(|_| json!(text)),
+            "efficiency" => match cell.parse::<f64>() {
+                Ok(bits) if bits.is_finite() => Ok(json!(bits)),
+                _ => Err(format!("{} is not legal; legal is a number of bits in a symbol", shortened(cell, 60))),
+            },
+            "bytes" => match Bytes::parse(&text) {
+                Ok(Bytes(0)) => {
+                    Err("0 B is not legal; legal is at least 1 B: leave out times at which nothing comes".into())
+                }
+                other => other.map(|_| json!(text)),
+            },
             "loss" => match cell.parse::<f64>() {
                 Ok(p) if (0.0..=1.0).contains(&p) => Ok(json!({ "kind": "bernoulli", "p": p })),
                 _ => Err(format!("{} is not legal; legal is a probability from 0 to 1", shortened(cell, 60))),
@@ -192,12 +234,12 @@ mod tests {
             {"at": "1.5 s", "delay": "13 ms"},
             {"at": "3 s", "loss": {"kind": "bernoulli", "p": 0.25}, "up": false},
         ]);
-        assert_eq!(parse(text), Ok(expected));
+        assert_eq!(parse(text, CHANGES), Ok(expected));
     }
 
     #[test]
     fn what_is_wrong_is_said_with_its_line() {
-        let wrong = |text: &str| parse(text).expect_err("something is wrong");
+        let wrong = |text: &str| parse(text, CHANGES).expect_err("something is wrong");
         for (text, line, column, message) in [
             ("", 1, 1, "the file is empty"),
             ("rate\n1", 1, 1, "there is no column time"),
@@ -215,6 +257,49 @@ mod tests {
             ("time [s],up\n2,1,7\n", 2, 5, "3 cells for 2 columns"),
         ] {
             let said = wrong(text);
+            assert!((said.line, said.column) == (line, column) && said.message.contains(message), "{text:?}: {said:?}");
+        }
+    }
+
+    #[test]
+    fn a_signal_is_read_in_its_units() {
+        let text = "time [s],es_n0 [dB],attenuation,efficiency\n0,12,,\n1,-3.5,2 dB,\n2,,0.25 dB,1.5\n";
+        let expected = json!([
+            {"at": "0 s", "es_n0": "12 dB"},
+            {"at": "1 s", "es_n0": "-3.5 dB", "attenuation": "2 dB"},
+            {"at": "2 s", "attenuation": "0.25 dB", "efficiency": 1.5},
+        ]);
+        assert_eq!(parse(text, CHANGES), Ok(expected));
+        for (text, message) in [
+            ("time [s],attenuation\n0,1\n", "column attenuation: "),
+            ("time [s],attenuation [dB]\n0,much\n", "column attenuation: "),
+            (
+                "time [s],efficiency\n0,inf\n",
+                "column efficiency: inf is not legal; legal is a number of bits in a symbol",
+            ),
+        ] {
+            let said = parse(text, CHANGES).expect_err("something is wrong");
+            assert!((said.line, said.column) == (2, 3) && said.message.contains(message), "{text:?}: {said:?}");
+        }
+    }
+
+    #[test]
+    fn what_an_application_makes_is_read_line_by_line() {
+        let text = "# film\ntime [s],bytes\n0,1500 B\n0.04, 2 kB\n";
+        let expected = json!([{"at": "0 s", "bytes": "1500 B"}, {"at": "40 ms", "bytes": "2 kB"}]);
+        assert_eq!(parse(text, MADE), Ok(expected));
+        for (text, line, column, message) in [
+            ("", 1, 1, "its first line names columns: time, bytes"),
+            ("time [s],rate\n", 1, 10, "there is no column rate; legal are time, bytes"),
+            ("bytes\n1", 1, 1, "there is no column time"),
+            ("time [s],bytes [B]\n0,1\n1,\n", 3, 1, "the bytes are missing"),
+            ("time [s],bytes [B]\n0,1\n,7\n", 3, 1, "the time is missing"),
+            ("time [s],bytes [B]\n0,1\n1,0\n", 3, 3, "0 B is not legal; legal is at least 1 B"),
+            ("time [s],bytes [B]\n0,-1\n", 2, 3, "column bytes: "),
+            ("time [s],bytes [B]\n1,1\n1,2\n", 3, 1, "the time 1 s stands there a second time"),
+            ("time [s],bytes [B]\n2,1\n1,2\n", 3, 1, "time runs back, from 2 s to 1 s"),
+        ] {
+            let said = parse(text, MADE).expect_err("something is wrong");
             assert!((said.line, said.column) == (line, column) && said.message.contains(message), "{text:?}: {said:?}");
         }
     }

@@ -62,7 +62,7 @@ fn a_round_trip_over_the_satellite_takes_540_ms() {
 
 #[test]
 fn every_preset_runs_with_tcp_and_multicast() {
-    let presets = ["geo", "geo-ka", "geo-broadcast", "adsl"];
+    let presets = ["geo", "geo-ka", "geo-broadcast", "ka-beam", "adsl"];
     for (index, preset) in presets.iter().enumerate() {
         for payload in ["", "payload = \"processing\"", "payload = \"bent-pipe\""] {
             if *preset == "adsl" && !payload.is_empty() {
@@ -187,7 +187,7 @@ fn what_is_wrong_with_branches_is_said_where_it_stands() {
         (
             "[topology.branches.a]\npreset = \"leo\"",
             "topology.branches.a.preset",
-            "legal are geo, geo-ka, geo-broadcast, adsl",
+            "legal are geo, geo-ka, geo-broadcast, ka-beam, adsl",
         ),
         ("[topology.branches.a]\npayload = \"none\"", "topology.branches.a.payload", "processing, bent-pipe"),
         (

@@ -47,7 +47,11 @@ fn what_is_wrong_with_changes_is_said_where_it_stands() {
     let change = "links.bottleneck.changes";
     for (entries, path, message) in [
         (r#"{ at = "-1 s", up = false }"#, "[0].at", "not negative"),
-        (r#"{ at = "1 s" }"#, "[0]", "says nothing that changes; legal are up, rate, delay, loss and to"),
+        (
+            r#"{ at = "1 s" }"#,
+            "[0]",
+            "says nothing that changes; legal are up, rate, delay, loss, efficiency, es_n0, attenuation and to",
+        ),
         (r#"{ up = false }"#, "[0].at", "missing"),
         (
             r#"{ at = "2 s", rate = "1 Mbit/s", up = true }, { at = "1 s", up = true }, { at = "2000 ms", up = true }"#,

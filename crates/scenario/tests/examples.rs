@@ -24,10 +24,16 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("pgmcc-beside-tcp", include_str!("../../../examples/scenarios/pgmcc-beside-tcp.toml")),
     ("rtt-steps", include_str!("../../../examples/scenarios/rtt-steps.toml")),
     ("satellite-legs", include_str!("../../../examples/scenarios/satellite-legs.toml")),
+    ("acm-rain", include_str!("../../../examples/scenarios/acm-rain.toml")),
+    ("operator", include_str!("../../../examples/scenarios/operator.toml")),
+    ("ka-beam", include_str!("../../../examples/scenarios/ka-beam.toml")),
     ("berkeley-boston", include_str!("../../../examples/scenarios/berkeley-boston.toml")),
     ("geo-multicast", include_str!("../../../examples/scenarios/geo-multicast.toml")),
     ("geo-and-adsl", include_str!("../../../examples/scenarios/geo-and-adsl.toml")),
     ("outage", include_str!("../../../examples/scenarios/outage.toml")),
+    ("film", include_str!("../../../examples/scenarios/film.toml")),
+    ("web-queue", include_str!("../../../examples/scenarios/web-queue.toml")),
+    ("pep-geo", include_str!("../../../examples/scenarios/pep-geo.toml")),
     ("rain-fade", include_str!("../../../examples/scenarios/rain-fade.toml")),
 ];
 
@@ -232,7 +238,8 @@ fn random_mutations_are_refused_or_understood() {
                     let again = Scenario::from_json(written).unwrap_or_else(|p| panic!("{name}, seed {seed}: {p:#?}"));
                     assert_eq!(again, scenario, "{name}, seed {seed}");
                     let network = scenario.expand();
-                    let something = network.flows.len() + network.sessions.len() + network.probes.paths.len();
+                    let traffic = network.flows.len() + network.sessions.len() + network.web.len();
+                    let something = traffic + network.probes.paths.len();
                     assert!(something > 0, "{name}, seed {seed}");
                 }
                 Err(problems) => {
@@ -281,11 +288,18 @@ fn the_annotated_example_of_the_documentation_is_legal() {
 /// one of a flow's packets is just under way then is chance.
 #[test]
 fn examples_raise_no_warnings_but_of_packets_that_an_outage_cost() {
-    for (name, _) in EXAMPLES {
+    // The beam of the study takes as long as all others together; Python's tests run it.
+    for (name, _) in EXAMPLES.iter().filter(|(name, _)| *name != "operator") {
         let output = run(&scenario(name), 1, &Control::default(), 1).unwrap_or_else(|failure| panic!("{failure:?}"));
         let told: Vec<_> = output.warnings.iter().map(|it| (it.kind, it.subject.as_str())).collect();
         let has_an_outage = ["rain-fade", "satellite-legs", "outage"].contains(name);
         let of_an_outage = told.iter().all(|(kind, _)| ["no-route", "off-tree"].contains(kind));
-        assert!(told.is_empty() || (has_an_outage && of_an_outage), "{name}: {told:?}");
+        // Over half a second of round trip a first slow start is long, and slots of a return channel are not full.
+        let of_a_beam = told.iter().all(|(kind, _)| ["slow-start", "no-bottleneck"].contains(kind));
+        // Proxies' buffers and web traffic are in no optimum.
+        let of_proxies = told.iter().all(|(kind, _)| ["no-optimum", "optimum-without-web"].contains(kind));
+        let is_shown =
+            (has_an_outage && of_an_outage) || (*name == "ka-beam" && of_a_beam) || (*name == "pep-geo" && of_proxies);
+        assert!(told.is_empty() || is_shown, "{name}: {told:?}");
     }
 }

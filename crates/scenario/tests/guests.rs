@@ -384,8 +384,8 @@ fn what_is_wrong_with_a_guest_is_said_as_of_the_trees_own() {
     only(
         &of_session("scheme = \"steady\"\ncolor = \"red\""),
         "sessions.film.color",
-        "unknown key; did you mean colour?; legal are colour, dscp, membership, origin, packet_size, rate, receivers, \
-         scheme, source, start, start_jitter, stop",
+        "unknown key; did you mean colour?; legal are application, colour, dscp, membership, origin, packet_size, \
+         playout, rate, receivers, scheme, source, start, start_jitter, stop",
     );
     only(
         &of_session("scheme = \"steady\"\nrate = 600000"),

@@ -15,6 +15,26 @@ duration = "2 s"
 kind = "dumbbell"
 left = 2
 right = 2
+[links.beam]
+from = "left-0"
+symbol_rate = "1 Mbaud"
+[links.to-right]
+leg_of = "beam"
+to = "right-0"
+delay = "125 ms"
+es_n0 = "10 dB"
+rain = { frequency = "20 GHz", elevation = 30, latitude = 48, longitude = 16, height = 3, rate = "40 mm/h" }
+[links.slotted]
+from = "right-0"
+to = "left-1"
+simplex = true
+delay = "1 s"
+[return_channels.carrier]
+links = ["slotted"]
+superframe = "1 s"
+slots = 10
+payload = "1 KB"
+access = { kind = "aloha" }
 [links.bottleneck]
 loss = { kind = "bernoulli", p = 0.01 }
 queue = { kind = "red" }
@@ -27,6 +47,14 @@ kind = "cbr"
 jitter = 0.5
 [flows.burst]
 kind = "on-off"
+[flows.pages]
+kind = "web"
+interval = "500 ms"
+size = { kind = "exponential" }
+[flows.users]
+kind = "web"
+visits = { think = "500 ms" }
+size = { kind = "constant" }
 [sessions.steady]
 scheme = "cbr"
 source = "left-0"

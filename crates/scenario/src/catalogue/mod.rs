@@ -20,13 +20,16 @@ pub fn catalogue() -> Vec<(&'static str, Entries)> {
         ("losses", built_in(loss::LIST).collect()),
         ("agents", with_guests::<dyn AgentKind>()),
         ("topologies", built_in(crate::topology::LIST).collect()),
-        ("flows", built_in(registry::flows::LIST).collect()),
+        ("flows", built_in(registry::flows::LIST).chain(built_in(&[WEB])).collect()),
         ("tcp", with_guests::<dyn RuleKind>()),
         ("schemes", with_guests::<dyn SchemeKind>()),
         ("gauges", shown::gauges()),
         ("events", shown::events()),
     ]
 }
+
+/// Flows that are made of many.
+const WEB: (&str, &str) = ("web", "Finite TCP transfers that arrive at random.");
 
 fn built_in(
     list: &'static [(&'static str, &'static str)],

@@ -9,6 +9,8 @@ use faircast_proto::random::Random;
 use faircast_proto::registry::SchemeConfig;
 use faircast_proto::registry::flows::FlowConfig;
 use faircast_proto::scheme::{Scheme, Seat};
+use faircast_proto::source::application;
+use std::borrow::Cow;
 
 /// A protocol with the parameters that it has by default.
 struct Protocol {
@@ -18,18 +20,21 @@ struct Protocol {
     events: &'static [&'static EventKind],
 }
 
-/// The gauges of all protocols: `PROTOCOL COLUMN`, and whose they are, in which unit, and what they mean.
+/// The gauges of all protocols: `PROTOCOL COLUMN`, and whose they are, in which unit, and what they mean. Those of
+/// applications, which any source may have, come last.
 pub(super) fn gauges() -> Entries {
     let of = |protocol: Protocol| {
         let own = |(whose, gauges): (&'static str, &'static [Gauge])| gauges.iter().map(move |gauge| (whose, gauge));
         let each = protocol.gauges.into_iter().flat_map(own);
-        let line = |(whose, gauge): (&str, &Gauge)| {
-            let about = format!("{whose}{}: {}", unit(gauge.unit), gauge.about);
-            (format!("{} {}", protocol.name, gauge.column()).into(), about.into())
-        };
-        each.map(line).collect::<Vec<_>>()
+        each.map(|(whose, gauge)| gauge_line(&protocol.name, whose, gauge)).collect::<Vec<_>>()
     };
-    protocols().into_iter().flat_map(of).collect()
+    let of_applications = application::GAUGES.iter().map(|gauge| gauge_line("application", "source", gauge));
+    protocols().into_iter().flat_map(of).chain(of_applications).collect()
+}
+
+fn gauge_line(protocol: &str, whose: &str, gauge: &Gauge) -> (Cow<'static, str>, Cow<'static, str>) {
+    let about = format!("{whose}{}: {}", unit(gauge.unit), gauge.about);
+    (format!("{protocol} {}", gauge.column()).into(), about.into())
 }
 
 /// The events of all protocols: `PROTOCOL EVENT`, the unit of what changes, and what they mean.
@@ -100,6 +105,10 @@ mod tests {
         assert!(srtt.starts_with("source, in s: "), "{srtt}");
         let missed = find(gauges(), "layered-cbr missed_pkts");
         assert!(missed.starts_with("receiver, in packets: Packets of joined layers"), "{missed}");
+        for column in ["made_pkts", "dropped_pkts", "waiting_pkts", "limited_s"] {
+            let about = find(gauges(), &format!("application application_{column}"));
+            assert!(about.starts_with("source, in "), "{about}");
+        }
         assert_eq!(find(events(), "layered-cbr layer-added"), "event, in layers: A receiver has joined a layer.");
         assert!(find(events(), "tcp finished").starts_with("event: "));
         // Whatever the registries have has its place.

@@ -5,7 +5,7 @@ use crate::model::{Duplex, LinkEntry, Settings};
 use crate::network::{DirectedLink, NetworkChange};
 use crate::problem::{Finding, list, nearest};
 use crate::topology::Sort;
-use faircast_proto::time::Duration;
+use faircast_proto::time::{Duration, Rate};
 use faircast_sim::ids::LinkId;
 use faircast_sim::link::LinkMode;
 use faircast_sim::part::LinkRole;
@@ -21,8 +21,11 @@ impl Expansion<'_> {
         }
         self.need(
             &path,
-            "a link with legs needs from and rate",
-            &[("from", given.from.is_none()), ("rate", given.duplex.both.rate.is_none())],
+            "a link with legs needs from and rate, or symbol_rate in its place",
+            &[
+                ("from", given.from.is_none()),
+                ("rate", given.duplex.both.rate.is_none() && given.duplex.both.symbol_rate.is_none()),
+            ],
         );
         let from = given.from.as_ref().and_then(|end| self.node(&format!("{path}.from"), end));
         if let Some(from) = from {
@@ -35,8 +38,10 @@ impl Expansion<'_> {
     pub(super) fn carrier(&mut self, name: &str, from: u32, given: Option<&LinkEntry>, settings: Settings) {
         self.refuse_foreign(name, given, Sort::Carrier);
         let changes = self.changes(&format!("links.{name}.changes"), from, settings.changes.as_deref().unwrap_or(&[]));
-        // What is missing has been reported.
-        let (Some(rate), Some(queue)) = (settings.rate, settings.queue) else { return };
+        let symbols = self.transmitter(name, &settings);
+        // Of what sends symbols the legs decide. What is missing has been reported.
+        let rate = if symbols.is_some() { Some(Rate(0)) } else { settings.rate };
+        let (Some(rate), Some(queue)) = (rate, settings.queue) else { return };
         self.carriers.insert(name.to_owned(), LinkId(self.network.links.len() as u32));
         self.network.links.push(DirectedLink {
             name: name.to_owned(),
@@ -44,6 +49,7 @@ impl Expansion<'_> {
             to: from,
             part: LinkRole::Carrier,
             rate,
+            symbols,
             delay: Duration::ZERO,
             queue: queue.into(),
             loss: loss::Config::default(),
@@ -53,6 +59,7 @@ impl Expansion<'_> {
             handoff: settings.handoff_queue.unwrap_or_default().into(),
             reroute: settings.reroute.unwrap_or(true),
             changes,
+            trace: None,
         });
     }
 
@@ -99,6 +106,8 @@ impl Expansion<'_> {
         let changes = self.changes(&format!("links.{name}.changes"), from, &constellation::allowed(moves, given));
         let changes = constellation::beside(moves, changes);
         let of_moving = settings.handoff_queue.filter(|_| !moves.is_empty()).map(constellation::takes_another_way);
+        let sends = self.network.links[index.index()].symbols.is_some();
+        let symbols = self.signal(name, carrier, sends, &settings);
         let (Some(delay), Some(loss)) = (settings.delay, settings.loss) else { return };
         self.network.links.push(DirectedLink {
             name: name.to_owned(),
@@ -106,6 +115,7 @@ impl Expansion<'_> {
             to,
             part: LinkRole::Leg(index),
             rate,
+            symbols,
             delay,
             queue: self.network.shared(queue::Config::default()),
             loss,
@@ -115,6 +125,7 @@ impl Expansion<'_> {
             handoff: settings.handoff_queue.map_or(handoff, Into::into),
             reroute: settings.reroute.or(of_moving).unwrap_or(reroute),
             changes,
+            trace: None,
         });
     }
 
@@ -164,7 +175,13 @@ pub(crate) fn foreign(path: &str, duplex: &Duplex, sort: Sort, found: &mut Vec<F
     let (keys, part, why) = match sort {
         Sort::Duplex | Sort::Simplex => return,
         Sort::Carrier => (
-            vec![("delay", settings.delay.is_some()), ("loss", settings.loss.is_some())],
+            vec![
+                ("delay", settings.delay.is_some()),
+                ("loss", settings.loss.is_some()),
+                ("efficiency", settings.efficiency.is_some()),
+                ("es_n0", settings.es_n0.is_some()),
+                ("rain", settings.rain.is_some()),
+            ],
             LinkRole::Carrier,
             "belongs to the legs of this link",
         ),
@@ -174,11 +191,17 @@ pub(crate) fn foreign(path: &str, duplex: &Duplex, sort: Sort, found: &mut Vec<F
                 ("queue", settings.queue.is_some()),
                 ("agent", settings.agent.is_some()),
                 ("header", settings.header.is_some()),
+                ("symbol_rate", settings.symbol_rate.is_some()),
+                ("acm", settings.acm.is_some()),
             ],
             LinkRole::Leg(LinkId(0)),
             "belongs to the link with this leg",
         ),
     };
+    if settings.trace.is_some() {
+        let message = "trace has no meaning here: it is of a link with one far end; leave it out";
+        found.push(Finding::new(format!("{path}.trace"), message));
+    }
     let both = [("mode", settings.mode.is_some()), ("back", duplex.back.is_some())];
     let neither = both.map(|(key, is_there)| (key, is_there, "has no meaning here: legs are simplex and two-stage"));
     let theirs = keys.into_iter().map(|(key, is_there)| (key, is_there, why));

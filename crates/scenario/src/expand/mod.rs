@@ -3,13 +3,22 @@
 mod changes;
 pub(crate) mod constellation;
 pub(crate) mod legs;
+mod pep;
+mod returns;
 mod sessions;
+mod symbols;
+mod web;
 
 use crate::control::{Cancelled, Control};
-use crate::model::{Course, Duplex, LinkEntry, ModeChoice, Nodes, PathEntry, Probes, Scenario, Settings};
+use crate::model::{Course, Duplex, FlowEntry, LinkEntry, ModeChoice, Nodes, PathEntry, Probes, Scenario, Settings};
 use crate::network::{DirectedLink, FlowGroup, Network, NetworkChange, NetworkFlow, NetworkNode};
 use crate::problem::{Finding, list, nearest};
+use crate::recordings::link_trace::LinkTrace;
 use crate::topology::{Hosts, Sketch, Sort};
+use crate::web::NetworkWeb;
+use faircast_proto::registry::flows::FlowConfig;
+use faircast_proto::source::application;
+use faircast_proto::tcp;
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link;
@@ -47,8 +56,10 @@ pub(crate) fn expand(
         seed,
         nodes: Vec::new(),
         links: Vec::new(),
+        returns: Vec::new(),
         flows: Vec::new(),
         flow_groups: Vec::new(),
+        web: Vec::new(),
         sessions: Vec::new(),
         handoffs,
         reroute_interval: scenario.reroute_interval(),
@@ -68,11 +79,14 @@ pub(crate) fn expand(
         clock_offsets: scenario.engine.clock_offsets,
     };
     let (names, carriers) = (BTreeMap::new(), BTreeMap::new());
-    let mut expansion = Expansion { scenario, names, carriers, network: &mut network, found, control };
+    let (returns, slotted) = (Vec::new(), BTreeMap::new());
+    let mut expansion =
+        Expansion { scenario, names, carriers, returns, slotted, network: &mut network, found, control };
     expansion.nodes(&sketch)?;
     expansion.links(&sketch)?;
     expansion.flows()?;
     expansion.sessions()?;
+    expansion.web()?;
     expansion.probes();
     expansion.paths();
     Ok(network)
@@ -84,6 +98,9 @@ struct Expansion<'a> {
     names: BTreeMap<String, u32>,
     /// Links with legs by name.
     carriers: BTreeMap<String, LinkId>,
+    /// Return channels, and on which of them directions of links send, by name.
+    returns: Vec<returns::Planned>,
+    slotted: BTreeMap<String, usize>,
     network: &'a mut Network,
     found: &'a mut Vec<Finding>,
     control: &'a Control,
@@ -103,6 +120,7 @@ impl Expansion<'_> {
     }
 
     fn links(&mut self, sketch: &Sketch) -> Result<(), Cancelled> {
+        self.plan_returns(sketch);
         let mut new: BTreeMap<&str, &LinkEntry> =
             self.scenario.links.iter().map(|(name, link)| (name.as_str(), link)).collect();
         for link in &sketch.links {
@@ -143,6 +161,8 @@ impl Expansion<'_> {
             self.control.look()?;
             self.new_leg(name, given);
         }
+        self.settle_rates();
+        self.settle_returns();
         Ok(())
     }
 
@@ -155,11 +175,16 @@ impl Expansion<'_> {
                 "a simplex link has no direction back: leave out back, or simplex",
             ));
         }
+        self.refuse_symbols(&path, &duplex.both);
+        if let Some(back) = duplex.back.as_ref().filter(|_| !simplex) {
+            self.refuse_symbols(&format!("{path}.back"), back);
+        }
         let mut directions = vec![(name.to_owned(), from, to, duplex.both.clone())];
         if !simplex {
             directions.push((format!("{name}.back"), to, from, duplex.backwards()));
         }
-        for (name, from, to, settings) in directions {
+        for (name, from, to, mut settings) in directions {
+            settings.rate = self.rate_of_slots(&name).or(settings.rate);
             let Settings { rate: Some(rate), delay: Some(delay), queue: Some(queue), loss: Some(loss), agent, .. } =
                 settings
             else {
@@ -175,12 +200,25 @@ impl Expansion<'_> {
             let given = settings.changes.as_deref().unwrap_or(&[]);
             let changes = self.changes(&format!("{path}.changes"), from, &constellation::allowed(moves, given));
             let changes = constellation::beside(moves, changes);
+            let trace = settings.trace.as_ref().map(|trace| Arc::new(LinkTrace::of(trace)));
+            if trace.is_some() && !changes.is_empty() {
+                let message = match moves.is_empty() {
+                    true => "given with changes; a trace says it all: leave one out",
+                    false => "the satellites' places say what changes about this link: leave it out",
+                };
+                let finding = Finding::new(format!("{path}.trace"), message).on(["topology", "links"]);
+                // Both directions may have the same.
+                if self.found.iter().all(|known| known.problem.path != finding.problem.path) {
+                    self.found.push(finding);
+                }
+            }
             let link = DirectedLink {
                 name,
                 from,
                 to,
                 part: LinkRole::Whole,
                 rate,
+                symbols: None,
                 delay,
                 queue: self.network.shared(queue),
                 loss,
@@ -190,6 +228,7 @@ impl Expansion<'_> {
                 handoff,
                 reroute,
                 changes,
+                trace,
             };
             self.network.links.push(link);
         }
@@ -211,7 +250,7 @@ impl Expansion<'_> {
         let lacking: Vec<&str> = [
             ("from", given.from.is_none()),
             ("to", given.to.is_none()),
-            ("rate", settings.rate.is_none()),
+            ("rate", settings.rate.is_none() && !self.has_slots(name, given)),
             ("delay", settings.delay.is_none()),
         ]
         .into_iter()
@@ -262,12 +301,16 @@ impl Expansion<'_> {
     fn flows(&mut self) -> Result<(), Cancelled> {
         let mut taken: BTreeMap<String, &str> = BTreeMap::new();
         for (entry, flow) in &self.scenario.flows {
+            if matches!(flow, FlowEntry::Web(_)) {
+                continue;
+            }
             let course = flow.course();
             let path = format!("flows.{entry}");
             let ends = [
                 self.ends(&format!("{path}.from"), course, course.from.as_ref(), "left"),
                 self.ends(&format!("{path}.to"), course, course.to.as_ref(), "right"),
             ];
+            let relays = self.relays(&path, course);
             let first = self.network.flows.len();
             for index in 0..course.flows() {
                 self.control.look()?;
@@ -286,8 +329,15 @@ impl Expansion<'_> {
                     continue;
                 }
                 let (start, start_jitter, stop) = (course.start_of(index), course.start_jitter, course.stop);
-                let (kind, dscp) = (flow.config_of(index), course.dscp);
-                self.network.flows.push(NetworkFlow { name, from, to, kind, start, start_jitter, stop, dscp });
+                let dscp = course.dscp;
+                let (kind, application) = with_application(flow.config_of(index), course.application.as_ref());
+                let pep = match &kind {
+                    FlowConfig::Tcp(tcp) => self.pep(&path, &relays, index, [from, to], tcp, course.pep.as_ref()),
+                    _ => Some(None),
+                };
+                let Some(pep) = pep else { continue };
+                let flow = NetworkFlow { name, from, to, kind, start, start_jitter, stop, dscp, application, pep };
+                self.network.flows.push(flow);
             }
             if course.count.is_some() {
                 self.network
@@ -429,7 +479,11 @@ impl Expansion<'_> {
     /// Of all flows and sessions of the network whether they are among these names, of flows, entries or sessions.
     fn named_flows(&mut self, path: &str, names: &[String]) -> Vec<bool> {
         let flows = self.network.flows.iter().map(|flow| flow.name.as_str());
-        let all: Vec<&str> = flows.chain(self.network.sessions.iter().map(|session| session.name.as_str())).collect();
+        let sessions = self.network.sessions.iter().map(|session| session.name.as_str());
+        // Web traffic has as many flows as connections.
+        let connections = |web: &Arc<NetworkWeb>| std::iter::repeat_n(web.name.clone(), web.at_once as usize);
+        let of_web: Vec<String> = self.network.web.iter().flat_map(connections).collect();
+        let all: Vec<&str> = flows.chain(sessions).chain(of_web.iter().map(String::as_str)).collect();
         let mut chosen = vec![false; all.len()];
         for (index, name) in names.iter().enumerate() {
             let of_entry = |flow: &str| {
@@ -445,6 +499,8 @@ impl Expansion<'_> {
                 }
             }
             if !known {
+                let mut all = all.clone();
+                all.dedup();
                 let message = format!("there is no flow or session {name}{}", nearest(name, all.iter().copied()));
                 let finding = Finding::new(format!("{path}[{index}]"), message).given(Some(name));
                 self.found.push(finding.legal(list(&all)).on(["flows", "sessions"]));
@@ -474,6 +530,22 @@ impl Expansion<'_> {
             };
             self.found.push(Finding::new(path, message));
         }
+    }
+}
+
+/// A flow with its application: TCP that has all of it at once has so many segments.
+fn with_application(
+    kind: FlowConfig,
+    application: Option<&application::Config>,
+) -> (FlowConfig, Option<application::Config>) {
+    match (kind, application) {
+        (
+            FlowConfig::Tcp(tcp),
+            Some(&application::Config { rate: None, trace: None, buffer: None, bytes: Some(bytes) }),
+        ) if let Ok(segments) = u32::try_from(bytes.0.div_ceil(tcp.segment_bytes().max(1))) => {
+            (FlowConfig::Tcp(tcp::Config { segments: Some(segments.max(1)), ..tcp }), None)
+        }
+        (kind, application) => (kind, application.cloned()),
     }
 }
 

@@ -7,7 +7,11 @@ use crate::network::{NetworkReceiver, NetworkSession};
 use crate::problem::Finding;
 use crate::topology::Hosts;
 use faircast_proto::group_set::{GroupPlan, GroupSet, MAX_GROUPS, Role, Senders};
+use faircast_proto::playout;
+use faircast_proto::quantity::Bytes;
 use faircast_proto::scheme::Scheme;
+use faircast_proto::source::application;
+use faircast_proto::time::Rate;
 use faircast_sim::multicast::{self, SessionPlan};
 use std::collections::BTreeSet;
 
@@ -36,6 +40,8 @@ impl Expansion<'_> {
                 start_jitter: course.start_jitter,
                 stop: course.stop,
                 dscp: course.dscp,
+                application: application(session),
+                playout: course.playout.clone(),
                 receivers,
                 lie: course.receivers.lie.clone(),
                 plan: plan(session),
@@ -102,6 +108,19 @@ impl Expansion<'_> {
             }
         }
     }
+}
+
+/// What there is to send: what is said of it, or what media of a rate take at the most.
+fn application(session: &SessionEntry) -> Option<application::Config> {
+    let (course, packet_bytes) = (session.course(), session.config().packet_bytes());
+    let Some(playout) = course.playout.as_ref().filter(|playout| !playout.rates().is_empty()) else {
+        return course.application.clone();
+    };
+    let highest_bps = playout.highest_bps(packet_bytes)?;
+    let whole_s = playout.segments().map(|segments| f64::from(segments) * playout.segment.as_secs_f64());
+    let bytes = whole_s.map(|whole_s| Bytes((whole_s * highest_bps / 8.0).ceil() as u64));
+    let rate = (playout.kind == playout::Kind::Live).then(|| Rate(highest_bps.ceil() as u64));
+    (rate.is_some() || bytes.is_some()).then(|| application::Config { rate, bytes, ..application::Config::default() })
 }
 
 fn plan(session: &SessionEntry) -> SessionPlan {

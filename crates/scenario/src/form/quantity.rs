@@ -1,7 +1,7 @@
 //! Quantities: what is wrong with a text that must be a number with a unit.
 
 use crate::problem::{given, shortened};
-use faircast_proto::quantity::{Bytes, Packets, QueueSize};
+use faircast_proto::quantity::{Bytes, Decibels, Frequency, Packets, QueueSize, RainRate, SymbolRate};
 use faircast_proto::time::{Duration, Rate};
 use jsonschema::paths::Location;
 use jsonschema::{Keyword, ValidationError};
@@ -39,6 +39,10 @@ pub(crate) fn check(kind: &str, value: &Value) -> Result<(), String> {
         "number of bytes" => Bytes::parse(text).map(drop),
         "number of packets" => Packets::parse(text).map(drop),
         "queue size" => QueueSize::parse(text).map(drop),
+        "symbol rate" => SymbolRate::parse(text).map(drop),
+        "number of decibels" => Decibels::parse(text).map(drop),
+        "frequency" => Frequency::parse(text).map(drop),
+        "rain rate" => RainRate::parse(text).map(drop),
         other => Err(format!("{} cannot be read: there is no kind of quantity {other}", given(value))),
     };
     // A message quotes the text; of a long one the beginning will do.
@@ -79,6 +83,11 @@ pub(crate) fn no_unit(kind: &str, value: &Value, path: &str) -> String {
         "duration" if in_millis(key, parsed) => format!("{number} ms"),
         "duration" if parsed > 0.0 => format!("{number} s"),
         "number of bytes" if parsed > 0.0 => format!("{number} B"),
+        "symbol rate" if parsed >= 1e6 => format!("{} Mbaud", parsed / 1e6),
+        "symbol rate" if parsed > 0.0 => format!("{number} baud"),
+        "number of decibels" => format!("{number} dB"),
+        "frequency" if parsed > 0.0 => format!("{number} GHz"),
+        "rain rate" if parsed > 0.0 => format!("{number} mm/h"),
         "number of packets" | "queue size" if parsed > 0.0 => format!("{number} packets"),
         "rate" => "1.5 Mbit/s".to_owned(),
         "duration" => "250 ms".to_owned(),

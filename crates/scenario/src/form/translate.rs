@@ -150,7 +150,8 @@ fn unknown_key(path: &str, key: &str, value: &Value, node: &Value, schema: &Valu
     let legal: Vec<&str> = node["properties"].as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
     let near = nearest(key, legal.iter().copied());
     let legal = list(&legal);
-    let message = match (path, of_another_scheme(key, node, schema)) {
+    let elsewhere = elsewhere(path, key).map(str::to_owned);
+    let message = match (path, elsewhere.or_else(|| of_another_scheme(key, node, schema))) {
         ("schemes", _) => format!("there is no scheme {key}{near}; legal are {legal}"),
         (_, Some(message)) => message,
         ("topology", None) if schema["properties"][key]["x-quantity"].is_string() => {
@@ -159,6 +160,18 @@ fn unknown_key(path: &str, key: &str, value: &Value, node: &Value, schema: &Valu
         _ => format!("unknown key{near}; legal are {legal}"),
     };
     Problem { given: Some(given(value)), legal: Some(legal), ..Problem::new(join(path, key), message) }
+}
+
+/// What to say of a key that flows have and sessions cannot have, or the other way round.
+fn elsewhere(path: &str, key: &str) -> Option<&'static str> {
+    match (path.split_once('.')?.0, key) {
+        ("sessions", "pep") => Some(
+            "unknown key: a session sends to a group and has no connection that a proxy could split; legal for flows \
+             of kind tcp",
+        ),
+        ("flows", "playout") => Some("unknown key: receivers of a flow play nothing; legal for sessions"),
+        _ => None,
+    }
 }
 
 /// The key that the message about an unknown one proposes, if it does.

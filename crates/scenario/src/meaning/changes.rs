@@ -1,12 +1,13 @@
 //! What is wrong with changes of links.
 
 use super::beyond;
-use crate::model::{ChangeEntry, Scenario, Settings};
+use crate::model::{ChangeEntry, Scenario, Settings, TraceEntry};
 use crate::problem::Finding;
 use crate::topology::Topology;
 use faircast_proto::limits::Limited;
 use faircast_proto::time::Duration;
 use faircast_sim::change::Slope;
+use serde_json::json;
 use std::collections::BTreeMap;
 
 /// The longest header of a link layer.
@@ -39,12 +40,26 @@ pub(super) fn check(path: &str, settings: &Settings, turns: bool, found: &mut Ve
         let message = format!("{} B given; legal is at most {LONGEST_HEADER} B", header.0);
         found.push(Finding::new(format!("{path}.header"), message).given(Some(format!("{} B", header.0))));
     }
+    if let (Some(rate), Some(mean)) = (settings.rate, settings.trace.as_ref().and_then(TraceEntry::mean_rate))
+        && rate != mean
+    {
+        let [rate, mean] = [rate, mean].map(|rate| json!(rate).as_str().unwrap_or_default().to_owned());
+        let message = format!("{rate} given, and the trace carries {mean} in the mean: leave the rate out");
+        found.push(Finding::new(format!("{path}.rate"), message).given(Some(rate)).on([format!("{path}.trace")]));
+    }
+    let beyond_limits = match &settings.trace {
+        Some(TraceEntry::Leocc(trace)) => trace.beyond_limits(),
+        Some(TraceEntry::Lens(trace)) => trace.beyond_limits(),
+        _ => Vec::new(),
+    };
+    found.extend(beyond_limits.into_iter().map(|wrong| beyond(&format!("{path}.trace"), wrong)));
     let mut seen: BTreeMap<(Duration, &str), usize> = BTreeMap::new();
     for (index, entry) in settings.changes.iter().flatten().enumerate() {
         let path = |key: &str| format!("{path}.changes[{index}]{key}");
         let said = entry.subjects();
         if said.is_empty() {
-            let message = "says nothing that changes; legal are up, rate, delay, loss and to";
+            let message = "says nothing that changes; legal are up, rate, delay, loss, efficiency, es_n0, \
+                           attenuation and to";
             found.push(Finding::new(path(""), message));
         }
         for (key, _) in said {

@@ -1,6 +1,6 @@
-//! How many nodes, links, flows and receivers there may be: looked at before any of them gets a name.
+//! How many nodes, links, flows, connections and receivers there may be: looked at before any of them gets a name.
 
-use crate::model::Scenario;
+use crate::model::{FlowEntry, Scenario};
 use crate::problem::Finding;
 
 /// The most of each. A choice: four times the most hosts that a side of a topology has, some 10 GB.
@@ -27,6 +27,12 @@ pub(super) fn check(scenario: &Scenario, found: &mut Vec<Finding>) -> bool {
     }
     let flows = scenario.flows.iter().map(|(name, flow)| (u64::from(flow.course().flows()), name));
     report(flows.clone().map(|(count, _)| count).sum(), "flows", path(flows.max(), "flows", "count"));
+    // Each connection that may be open has a number of its own.
+    let open = scenario.flows.iter().filter_map(|(name, flow)| match flow {
+        FlowEntry::Web(web) => Some((u64::from(web.traffic.at_once), name)),
+        _ => None,
+    });
+    report(open.clone().map(|(count, _)| count).sum(), "connections at once", path(open.max(), "flows", "at_once"));
     let right = scenario.right();
     let receivers =
         scenario.sessions.iter().map(|(name, session)| (u64::from(session.course().receivers.number(right)), name));

@@ -1,6 +1,6 @@
 //! Ways that are longer than the hop limit of packets.
 
-use super::entries::entries;
+use super::entries::pairs;
 use crate::model::Scenario;
 use crate::network::Network;
 use crate::problem::Finding;
@@ -31,7 +31,7 @@ pub(super) fn check(scenario: &Scenario, network: &Network, edges: &[Edge], rout
             found.push(Finding::new(own, message).on(["topology", "nodes", "links"]));
         }
     };
-    for (entry, flow) in entries(scenario, network) {
+    for (entry, flow) in pairs(scenario, network) {
         if let Some(message) = too_long(flow.from, flow.to) {
             report(format!("flows.{entry}"), format!("flow {}: {message}", flow.name));
         }

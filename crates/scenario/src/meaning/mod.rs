@@ -1,11 +1,14 @@
 //! Meaning: what is wrong with a scenario whose form is right.
 
 mod agents;
+mod applications;
 mod changes;
 mod counts;
 mod entries;
 mod hops;
 mod optimum;
+mod pep;
+mod playouts;
 mod reach;
 mod sessions;
 mod stations;
@@ -16,7 +19,7 @@ use crate::model::{Duplex, FlowEntry, Scenario, Settings, Times};
 use crate::network::Network;
 use crate::problem::Finding;
 pub(crate) use counts::MOST;
-use entries::entries;
+use entries::pairs;
 use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::limits::Limited;
 use faircast_proto::time::Duration;
@@ -73,6 +76,9 @@ fn limits(scenario: &Scenario, found: &mut Vec<Finding>) {
     }
     for (name, flow) in &scenario.flows {
         report(&format!("flows.{name}"), flow.course().beyond_limits());
+    }
+    for (name, channel) in &scenario.return_channels {
+        report(&format!("return_channels.{name}"), channel.check());
     }
     for (name, session) in &scenario.sessions {
         report(&format!("sessions.{name}.receivers"), session.course().receivers.beyond_limits());
@@ -136,6 +142,10 @@ fn settings(scenario: &Scenario, found: &mut Vec<Finding>) {
 
 fn these_settings(path: &str, settings: &Settings, found: &mut Vec<Finding>) {
     found.extend(settings.beyond_limits().into_iter().map(|wrong| beyond(path, wrong)));
+    let acm = settings.acm.iter().flat_map(Limited::beyond_limits);
+    found.extend(acm.map(|wrong| beyond(&format!("{path}.acm"), wrong)));
+    let rain = settings.rain.iter().flat_map(Limited::beyond_limits);
+    found.extend(rain.map(|wrong| beyond(&format!("{path}.rain"), wrong)));
     let queue = settings.queue.iter().flat_map(|queue| queue.check()).map(|complaint| ("queue", complaint));
     let loss = settings.loss.iter().flat_map(|loss| loss.check()).map(|complaint| ("loss", complaint));
     let agent = settings.agent.iter().flat_map(|agent| agent.check()).map(|complaint| ("agent", complaint));
@@ -149,6 +159,23 @@ fn these_settings(path: &str, settings: &Settings, found: &mut Vec<Finding>) {
 fn this_flow(scenario: &Scenario, name: &str, flow: &FlowEntry, found: &mut Vec<Finding>) {
     let (path, course, duration) = (format!("flows.{name}"), flow.course(), scenario.duration);
     let mut said = BTreeSet::new();
+    if let FlowEntry::Web(web) = flow {
+        for (field, message) in web.traffic.check() {
+            found.push(beyond(&path, (field, message)).on([path.clone()]));
+        }
+        let one = "legal is none: web traffic starts once, and its transfers as they arrive";
+        for (key, is_given) in [
+            ("start_step", course.start_step > Duration::ZERO),
+            ("start_jitter", course.start_jitter > Duration::ZERO),
+            ("start", matches!(course.start, Times::Each(_))),
+            ("segments", web.tcp.segments.is_some()),
+        ] {
+            if is_given {
+                let one = if key == "segments" { "legal is none: size says how large transfers are" } else { one };
+                found.push(Finding::new(format!("{path}.{key}"), one).on([path.clone()]));
+            }
+        }
+    }
     for index in 0..flow.configs() {
         for (field, message) in flow.config_of(index).check() {
             let key = field.split(['.', '[']).next().unwrap_or_default();
@@ -161,6 +188,12 @@ fn this_flow(scenario: &Scenario, name: &str, flow: &FlowEntry, found: &mut Vec<
                 found.push(Finding::new(place, message).on([path.clone()]));
             }
         }
+    }
+    if let Some(application) = &course.application {
+        applications::of_flow(&path, flow, application, found);
+    }
+    if let Some(pep) = &course.pep {
+        pep::of_flow(&path, flow, pep, found);
     }
     let last_to_start = course.latest();
     let last = course.start_of(last_to_start);
@@ -206,6 +239,7 @@ fn ways(scenario: &Scenario, network: &Network, control: &Control, found: &mut V
     sessions::unreachable(network, &edges, &routes, &reach, found);
     control.look()?;
     hops::check(scenario, network, &edges, &routes, found);
+    pep::off_the_way(scenario, network, &edges, &routes, found);
     agents::check(scenario, network, (&edges, &routes), &reach, found);
     Ok(())
 }
@@ -213,7 +247,7 @@ fn ways(scenario: &Scenario, network: &Network, control: &Control, found: &mut V
 /// Flows between nodes without a path there and back: ACKs, too, must find their way.
 fn unreachable(scenario: &Scenario, network: &Network, reach: &Reach, found: &mut Vec<Finding>) {
     let mut reported = BTreeSet::new();
-    for (entry, flow) in entries(scenario, network) {
+    for (entry, flow) in pairs(scenario, network) {
         for (from, to, what) in [(flow.from, flow.to, "path leads"), (flow.to, flow.from, "path back leads")] {
             // The first of an entry will do: with it the others are likely to be fixed.
             if reach.leads(from, to) || !reported.insert(entry) {

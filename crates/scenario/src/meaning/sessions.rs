@@ -1,6 +1,8 @@
 //! What is wrong with a session whose form is right.
 
+use super::applications;
 use super::counts::MOST;
+use super::playouts;
 use super::reach::Reach;
 use crate::model::{Nodes, Scenario, SessionEntry, TreeMode};
 use crate::network::{DirectedLink, Network, NetworkReceiver, NetworkSession, What};
@@ -25,6 +27,12 @@ pub(super) fn check(scenario: &Scenario, name: &str, session: &SessionEntry, fou
     }
     for (field, message) in wrong {
         found.push(Finding::new(format!("{path}.{field}"), message).on([path.clone()]));
+    }
+    if let Some(application) = &course.application {
+        applications::of_session(&path, session, application, found);
+    }
+    if let Some(playout) = &course.playout {
+        playouts::check(&path, session, playout, found);
     }
     let latest = course.start + course.start_jitter;
     if latest >= duration && duration > Duration::ZERO {

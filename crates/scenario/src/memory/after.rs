@@ -5,7 +5,7 @@ use crate::network::Network;
 
 /// What the summary of a run and its optimum take, in the Python package, at their most.
 pub(super) fn parts(network: &Network) -> Vec<MemoryPart> {
-    let changing = network.links.iter().filter(|link| !link.changes.is_empty()).count();
+    let changing = network.links.iter().filter(|link| !link.is_constant()).count();
     let of_links =
         network.links.len() * LINK_ROWS + changing * CHANGING_ROWS + network.probed_queues().len() * PROBED_ROWS;
     let of_flows = (network.flows.len() + network.sessions.len()) * FLOW_ROWS;

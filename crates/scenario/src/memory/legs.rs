@@ -17,7 +17,7 @@ pub(super) fn held(network: &Network, loads: &[Load]) -> (f64, f64) {
         let wire = (rate * link.longest_delay().as_secs_f64() / load.smallest + 1.0).min(load.most);
         let most = longest.entry(carrier).or_default();
         *most = most.max(wire);
-        if link.changes.is_empty() {
+        if link.is_constant() {
             circles.insert((carrier, link.delay), wire * FLIGHT);
             bytes += wire * OF_LEG;
         } else {

@@ -12,6 +12,7 @@
 //! | `legs.rs` | what is on its way to legs |
 //! | `rows.rs` | the rows of tables |
 //! | `agents.rs` | what router agents can tell of |
+//! | `web.rs` | what comes and goes: connections, transfers |
 //! | `after.rs` | what follows the run: summary, optimum |
 
 mod after;
@@ -20,6 +21,7 @@ mod legs;
 mod load;
 mod rows;
 mod traffic;
+mod web;
 
 use crate::network::{Network, NetworkSession};
 use crate::problem::Problem;
@@ -50,7 +52,10 @@ struct MemoryPart {
 impl Forecast {
     /// The forecast for a run of `network`.
     pub fn of(network: &Network) -> Forecast {
-        let traffic = Traffic::of(network);
+        let traffic = match network.web.is_empty() {
+            true => Traffic::of(network),
+            false => Traffic::of(&web::as_flows(network)),
+        };
         let (nodes, directions) = (network.nodes.len() as f64, network.links.len() as f64);
         let (flows, of_sessions) = (network.flows.len() as f64, network.sessions.iter().map(session).sum::<f64>());
         let part = |what, path, bytes| MemoryPart { what, path, bytes };
@@ -61,10 +66,13 @@ impl Forecast {
             part("receivers", "sessions", of_sessions + traffic.in_trees),
             part("routes", "topology", routes(network)),
             part("changes", "links", network.links.iter().map(|link| link.changes.len() as f64 * CHANGE).sum()),
+            part("traces of links", "links", links_traced(network)),
+            part("traces of applications", "flows", traces(network)),
             part("packets under way", "flows", traffic.under_way * PACKET),
             part("packets on their way to legs", "links", traffic.to_legs_bytes),
         ];
         parts.extend(rows::parts(network, &traffic));
+        parts.extend(web::parts(network));
         Forecast { parts, after: after::parts(network) }
     }
 
@@ -99,6 +107,11 @@ impl Forecast {
     }
 }
 
+/// Bytes for what links follow: as it stands in the network, and as text and bytes in the scenario.
+fn links_traced(network: &Network) -> f64 {
+    network.links.iter().filter_map(|link| link.trace.as_ref()).map(|trace| 3.0 * trace.bytes() as f64).sum()
+}
+
 fn total(parts: &[MemoryPart]) -> f64 {
     parts.iter().map(|part| part.bytes).sum()
 }
@@ -106,7 +119,7 @@ fn total(parts: &[MemoryPart]) -> f64 {
 /// Bytes for the routes of all nodes towards each node with an end of a flow, or where a path ends that is observed.
 /// Without loops, so with no more links than nodes, an end stands in the tables of the routers above it only.
 fn routes(network: &Network) -> f64 {
-    let of_flows = network.flows.iter().flat_map(|flow| [flow.from, flow.to]);
+    let of_flows = network.pairs().flat_map(|pair| [pair.from, pair.to]);
     let of_sessions = network.sessions.iter().flat_map(|session| {
         std::iter::once(session.source).chain(session.receivers.iter().map(|receiver| receiver.node))
     });
@@ -117,6 +130,13 @@ fn routes(network: &Network) -> f64 {
     let few = (network.links.len() as f64) < 2.0 * nodes && !network.reroutes();
     let tables = if few { nodes.min(LEVELS) } else { nodes };
     nodes * NODE_ROUTES + tables * ends * ROUTE
+}
+
+/// Bytes of what applications have to send by a trace: in the scenario, in the network and with the source.
+fn traces(network: &Network) -> f64 {
+    let of_flows = network.flows.iter().map(|flow| &flow.application);
+    let all = of_flows.chain(network.sessions.iter().map(|session| &session.application)).flatten();
+    all.filter_map(|made| made.trace.as_ref()).map(|trace| 3.0 * size_of_val(&trace[..]) as f64).sum()
 }
 
 /// Bytes of a session: its source and its receivers.

@@ -4,13 +4,15 @@ use super::MemoryPart;
 use super::agents::subjects_told_of;
 use super::traffic::Traffic;
 use crate::catalogue::shown::{gauges_of_flow, gauges_of_scheme};
-use crate::network::Network;
+use crate::network::{Network, NetworkSession};
 use crate::tables::{
-    FlowInterval, GroupInterval, Handoff, Interval, LinkInterval, PacketAt, PathBetween, ReceiverInterval, Waited,
+    FlowInterval, GroupInterval, Handoff, Interval, LinkInterval, PacketAt, PathBetween, PlaybackOf, ProxyInterval,
+    ReceiverInterval, SlotInterval, SymbolInterval, Waited,
 };
-use crate::tables::{Gauges, Row, Shown};
+use crate::tables::{Gauges, PIECE, Row, Shown};
 use faircast_proto::endpoint::Gauge;
 use faircast_proto::registry::SchemeConfig;
+use faircast_proto::source::application;
 use faircast_proto::time::Duration;
 use faircast_sim::ids::LinkId;
 use faircast_sim::probe::{DilationRow, QueueRow, RouterRow, Sojourn};
@@ -26,6 +28,8 @@ pub(super) fn parts(network: &Network, traffic: &Traffic) -> Vec<MemoryPart> {
     let (flows, sessions) = (network.flows.len() as f64, network.sessions.len() as f64);
     let [by_senders, by_receivers] = gauges(network);
     let paths = probes.paths.len() as f64;
+    let symbols = network.links.iter().filter(|link| link.symbols.is_some()).count() as f64;
+    let terminals = network.returns.iter().map(|channel| channel.links.len()).sum::<usize>() as f64;
     let sampled = probes.queues.len() as f64 * rows(probes.queue_interval);
     let part = |what, path, rows: f64, row: f64| MemoryPart { what, path, bytes: rows * row };
     vec![
@@ -42,12 +46,9 @@ pub(super) fn parts(network: &Network, traffic: &Traffic) -> Vec<MemoryPart> {
             of_endpoint::<ReceiverInterval>(by_receivers),
         ),
         part("rows of layers", "probes.interval", f64::from(groups) * moments(probes.flows), of::<GroupInterval>()),
-        part(
-            "rows of links",
-            "probes.interval",
-            network.links.len() as f64 * moments(probes.links),
-            of::<LinkInterval>(),
-        ),
+        part("rows of links", "probes.interval", 1.0, in_pieces::<LinkInterval>(traffic.used * moments(probes.links))),
+        part("rows of symbols", "probes.interval", symbols * moments(probes.links), of::<SymbolInterval>()),
+        part("rows of slots", "probes.interval", terminals * moments(probes.links), of::<SlotInterval>()),
         part("rows of dilation", "probes.interval", traffic.dilated * moments(probes.links), of::<DilationRow>()),
         part(
             "rows of router agents",
@@ -64,9 +65,29 @@ pub(super) fn parts(network: &Network, traffic: &Traffic) -> Vec<MemoryPart> {
             paths * epochs(network),
             of::<PathBetween>() + WAY * MAX_HOPS.min(network.nodes.len()) as f64,
         ),
+        part("rows of proxies", "probes.interval", places(network) * moments(probes.flows), of::<ProxyInterval>()),
         part("hand-offs", "stations", network.handoffs.len() as f64, of::<Handoff>()),
         part("events at queues", "probes.packets", traffic.events, of::<PacketAt>()),
+        part("segments played", "sessions", segments_played(network), of::<PlaybackOf>() + IN_SUMMARY),
     ]
+}
+
+/// How many places there are at which flows and web traffic are split.
+fn places(network: &Network) -> f64 {
+    let of_flows = network.flows.iter().filter_map(|flow| flow.pep.as_ref()).map(|pep| pep.at.len());
+    let of_web = network.web.iter().filter_map(|web| web.pep.first()).map(|pep| pep.at.len());
+    of_flows.chain(of_web).sum::<usize>() as f64
+}
+
+/// How many segments are due at receivers, of all sessions that are played.
+fn segments_played(network: &Network) -> f64 {
+    let of = |session: &NetworkSession| {
+        let playout = session.playout.as_ref()?;
+        let segments = network.duration.as_secs_f64() / playout.segment.as_secs_f64().max(1e-3) + 2.0;
+        // Beside the rows, the account of the source.
+        Some(segments * (session.receivers.len() as f64 + session.plan.groups as f64))
+    };
+    network.sessions.iter().filter_map(of).sum()
 }
 
 /// Rows about queues and their classes, whatever comes to them.
@@ -97,6 +118,10 @@ fn gauges(network: &Network) -> [usize; 2] {
         shown[0].push(source);
         shown[1].push(receiver);
     }
+    let of_flows = network.flows.iter().any(|flow| flow.application.is_some());
+    if of_flows || network.sessions.iter().any(|session| session.application.is_some() || session.film().is_some()) {
+        shown[0].push(application::GAUGES);
+    }
     shown.map(|gauges| Gauges::of(gauges.into_iter()).len() + guests.min(1) * GUEST_GAUGES)
 }
 
@@ -115,8 +140,14 @@ fn of_endpoint<R: Row>(gauges: usize) -> f64 {
 }
 
 /// Bytes of a row of a table.
-fn of<R: Row>() -> f64 {
+pub(super) fn of<R: Row>() -> f64 {
     row(R::RECORD, size_of::<R>(), R::columns().len())
+}
+
+/// Bytes of so many rows of a table that is made piece by piece: one piece stands beside records and columns.
+fn in_pieces<R: Row>(rows: f64) -> f64 {
+    let columns = R::columns().len();
+    rows * row(R::RECORD, 0, columns) + rows.min(PIECE as f64) * row(0, size_of::<R>(), columns)
 }
 
 /// Bytes of a row at their most: while its table is made its record, in a vector that grows by doubling, what the
@@ -134,6 +165,9 @@ const GUEST_GAUGES: usize = 16;
 
 /// Numbers that a router agent tells of each thing that it knows: as many as the monitor.
 const NUMBERS_TOLD: f64 = 3.0;
+
+/// Bytes of a row while the summary is made.
+const IN_SUMMARY: f64 = 48.0;
 
 #[cfg(test)]
 mod tests {
@@ -155,7 +189,7 @@ mod tests {
         near(bytes(probes, "rows of flows"), 11.0 * of_endpoint::<FlowInterval>(0));
         near(bytes(probes, "rows of receivers"), 22.0 * of_endpoint::<ReceiverInterval>(0));
         near(bytes(probes, "rows of layers"), 11.0 * of::<GroupInterval>());
-        near(bytes(probes, "rows of links"), 66.0 * of::<LinkInterval>());
+        near(bytes(probes, "rows of links"), in_pieces::<LinkInterval>(66.0));
         near(bytes(probes, "rows of dilation"), 22.0 * of::<DilationRow>());
         near(bytes(probes, "samples of queues"), 42.0 * of::<QueueRow>());
         // At both queues the session, and the queue itself.
@@ -191,6 +225,15 @@ mod tests {
         let waits = parts.iter().find(|part| part.what == "waits at queues").expect("there is such a part");
         // Both flows, the queue and its classes; both flows, there and back, and the queue; one flow and the queue.
         near(waits.bytes, (5.0 + 3.0 + 2.0) * of_waits());
+    }
+
+    #[test]
+    fn of_rows_that_are_made_in_pieces_one_piece_is_counted() {
+        let [own, columns] = [size_of::<LinkInterval>(), LinkInterval::columns().len()];
+        let whole = (16 * columns) as f64;
+        assert!(2 * LinkInterval::RECORD + 8 * columns < 16 * columns, "columns twice are more");
+        near(in_pieces::<LinkInterval>(10.0), 10.0 * (whole + (own + 8 * columns) as f64));
+        near(in_pieces::<LinkInterval>(1e6), 1e6 * whole + PIECE as f64 * (own + 8 * columns) as f64);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::network::{DirectedLink, Network, NetworkSession};
 use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::quantity::QueueSize;
 use faircast_proto::scheme::Scheme;
+use faircast_proto::source::application;
 use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::multicast::Mode;
@@ -26,6 +27,8 @@ pub(super) struct Traffic {
     pub(super) in_trees: f64,
     /// Links on which the dilation of sessions is told, session by session.
     pub(super) dilated: f64,
+    /// Links that have a row in the same interval.
+    pub(super) used: f64,
     /// Queues that are watched, each with every flow and session whose packets may wait there.
     pub(super) watched: f64,
 }
@@ -50,7 +53,7 @@ impl Traffic {
             let wire = rate_on_wire * link.longest_delay().as_secs_f64() / load.smallest;
             // A queue grows by what comes faster than it goes; otherwise only what comes at one moment waits. Of a link
             // that changes nobody knows how fast it goes.
-            let goes = if link.changes.is_empty() { rate } else { 0.0 };
+            let goes = if link.is_constant() { rate } else { 0.0 };
             let growth = ((load.inflow - goes).max(0.0) * seconds / load.smallest).max(0.0) + load.feeders;
             (wire + limit_pkts(link, load.smallest).min(growth) + 1.0).min(load.most)
         };
@@ -86,8 +89,18 @@ impl Traffic {
             }
         }
         let watched = watched(network, &ways);
-        Traffic { under_way, to_legs_bytes, events, in_trees, dilated, watched }
+        let used = if reroutes { used(network, &ways, &trees) } else { network.links.len() as f64 };
+        Traffic { under_way, to_legs_bytes, events, in_trees, dilated, used, watched }
     }
+}
+
+/// How many links something happens at in an interval, where routes change: an estimate. Each way is taken for twice as
+/// long as the longest is at first, since it may become longer and be another one within the interval.
+fn used(network: &Network, ways: &[RoundTripLinks], trees: &[Tree]) -> f64 {
+    let longest = ways.iter().map(|way| way.there.len().max(way.back.len())).max().unwrap_or(0).max(SHORTEST_WAY);
+    let receivers = network.sessions.iter().map(|session| session.receivers.len()).sum::<usize>();
+    let of_trees = trees.iter().map(Vec::len).sum::<usize>().max(receivers * longest);
+    (2 * 2 * (network.flows.len() * longest + of_trees)).min(network.links.len()) as f64
 }
 
 /// How many flows and sessions may come to the queues that are watched. Of a session some may answer over any link.
@@ -163,6 +176,9 @@ impl Span {
     }
 }
 
+/// A way that is longer than most at first, when some may lead nowhere yet.
+const SHORTEST_WAY: usize = 16;
+
 /// The links of a session's tree, each with the link before it unless that is the source.
 pub(super) type Tree = Vec<(LinkId, Option<LinkId>)>;
 
@@ -174,11 +190,14 @@ pub(super) struct RoundTripLinks {
 
 pub(super) fn ways(network: &Network, edges: &[Edge], routes: &Routes) -> Vec<RoundTripLinks> {
     let parts = |link: LinkId| network.links[link.index()].carrier().into_iter().chain([link]);
-    let way = |from: u32, to: u32| routes.way(edges, NodeId(from), NodeId(to)).flat_map(parts).collect();
+    let way = |(from, to): (u32, u32)| routes.way(edges, NodeId(from), NodeId(to)).flat_map(parts);
     network
         .flows
         .iter()
-        .map(|flow| RoundTripLinks { there: way(flow.from, flow.to), back: way(flow.to, flow.from) })
+        .map(|flow| RoundTripLinks {
+            there: flow.hops().flat_map(way).collect(),
+            back: flow.hops_back().flat_map(way).collect(),
+        })
         .collect()
 }
 
@@ -192,7 +211,9 @@ pub(super) fn flows(network: &Network, ways: &[RoundTripLinks], span: &Span, loa
         let (most, arrivals) = match flow.kind.peak_rate() {
             Some(rate) => (sent(rate), sent(rate)),
             None => {
+                let made = made_pkts(flow.application.as_ref(), flow.kind.packet_bytes(), seconds);
                 let (window, carried) = tcp_window(network, way, loads, seconds, bits);
+                let carried = carried.min(made);
                 let window = window + flow.kind.first_pkts().max(FIRST_WINDOW);
                 let most = flow.kind.window_pkts().map_or(window, |wnd| wnd.min(window));
                 (most, AT_ONCE * carried + most)
@@ -319,12 +340,22 @@ pub(super) fn sessions(network: &Network, trees: &[Tree], span: &Span, loads: &m
     let sessions = network.sessions.iter().zip(sending_rates(network)).zip(trees).enumerate();
     for (_, ((session, rate), tree)) in sessions.filter(|&(index, _)| span.has(first + index)) {
         let bits = 8.0 * session.config.packet_bytes().max(1) as f64;
-        let sent = rate * span.seconds() / bits + 1.0;
+        let made =
+            made_pkts(session.application.as_ref(), session.config.packet_bytes(), network.duration.as_secs_f64());
+        let sent = (rate * span.seconds() / bits + 1.0).min(made);
         tree.iter().for_each(|(link, _)| loads[link.index()].add(sent, sent, bits));
         // Copies, and what receivers send: joins, and reports one by one.
         all += sent * tree.len() as f64 + 4.0 * session.receivers.len() as f64;
     }
     all
+}
+
+/// The most packets that an application may have in so many seconds, or of which one does not know.
+fn made_pkts(application: Option<&application::Config>, packet_bytes: u64, seconds: f64) -> f64 {
+    let Some(application) = application else { return f64::INFINITY };
+    let in_all = application.packets(packet_bytes).map_or(f64::INFINITY, |packets| packets as f64);
+    let bits = 8.0 * packet_bytes.max(1) as f64;
+    application.rate.map_or(in_all, |rate| in_all.min(rate.as_bps_f64() * seconds / bits + 1.0))
 }
 
 /// A node of a session's tree with the branch that leads to it, and for each group who wants it there.

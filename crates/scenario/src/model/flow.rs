@@ -1,9 +1,14 @@
 //! What a scenario says of flows between two nodes.
 
+use super::nodes::Nodes;
+use super::pep::PepEntry;
 use super::times::Times;
+use super::web::WebTraffic;
 use faircast_proto::limits;
 use faircast_proto::limits::{from, to};
 use faircast_proto::registry::flows::FlowConfig;
+use faircast_proto::source::application;
+use faircast_proto::tcp;
 use faircast_proto::time::Duration;
 use schemars::JsonSchema;
 use serde::de::{DeserializeOwned, Error as _};
@@ -95,6 +100,20 @@ impl<C: Serialize> FlowOf<C> {
     }
 }
 
+/// Where and when transfers arrive, how large they are, and the TCP that carries them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WebEntry {
+    /// Where and when.
+    #[serde(flatten)]
+    pub course: Course,
+    /// Arrivals and sizes.
+    #[serde(flatten)]
+    pub traffic: WebTraffic,
+    /// The parameters of its connections.
+    #[serde(flatten)]
+    pub tcp: tcp::Config,
+}
+
 /// Where and when a flow runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(transform = limits::declare::<Course>)]
@@ -126,6 +145,13 @@ pub struct Course {
     /// 0.
     #[serde(skip_serializing_if = "is_default")]
     pub dscp: u8,
+    /// What the application has to send. Default: always something. For TCP, whose own `segments` it takes the place
+    /// of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub application: Option<application::Config>,
+    /// Proxies that split the connection of TCP. Default: there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pep: Option<PepEntry>,
 }
 
 limits! { Course {
@@ -141,17 +167,6 @@ pub(crate) fn is_default(dscp: &u8) -> bool {
     *dscp == 0
 }
 
-/// The name of a node, or a list of names.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-#[schemars(inline)]
-pub enum Nodes {
-    /// One node for all.
-    One(String),
-    /// One node for each.
-    Each(Vec<String>),
-}
-
 macro_rules! flows {
     ($($Variant:ident ( $($path:ident)::+ ) $(with $($header:ident)::+)? = $name:literal : $about:literal ;)+) => {
         /// One or several like flows.
@@ -161,6 +176,9 @@ macro_rules! flows {
         #[allow(clippy::large_enum_variant, reason = "there are few of them")]
         pub enum FlowEntry {
             $(#[doc = $about] #[serde(rename = $name)] $Variant(FlowOf<faircast_proto::$($path)::+>),)+
+            /// Finite TCP transfers that arrive at random, between one or several pairs of nodes.
+            #[serde(rename = "web")]
+            Web(WebEntry),
         }
 
         impl FlowEntry {
@@ -168,6 +186,7 @@ macro_rules! flows {
             pub fn course(&self) -> &Course {
                 match self {
                     $(FlowEntry::$Variant(flow) => &flow.course,)+
+                    FlowEntry::Web(web) => &web.course,
                 }
             }
 
@@ -182,6 +201,7 @@ macro_rules! flows {
                     $(FlowEntry::$Variant(flow) => {
                         FlowConfig::$Variant(flow.each.get(index as usize).unwrap_or(&flow.config).clone())
                     })+
+                    FlowEntry::Web(web) => FlowConfig::Tcp(web.tcp.clone()),
                 }
             }
 
@@ -189,6 +209,7 @@ macro_rules! flows {
             pub fn configs(&self) -> u32 {
                 match self {
                     $(FlowEntry::$Variant(flow) => flow.each.len().max(1) as u32,)+
+                    FlowEntry::Web(_) => 1,
                 }
             }
 
@@ -196,6 +217,7 @@ macro_rules! flows {
             pub(crate) fn varies(&self, key: &str) -> bool {
                 match self {
                     $(FlowEntry::$Variant(flow) => flow.values(key).is_ok_and(|values| values.is_some()),)+
+                    FlowEntry::Web(_) => false,
                 }
             }
         }

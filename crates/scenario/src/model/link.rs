@@ -1,8 +1,11 @@
 //! What a scenario says of links.
 
+use super::acm::{Acm, RainEntry, efficiencies, es_n0s};
+pub(crate) use super::bounds::{delays, rates};
+use super::trace::TraceEntry;
 use faircast_proto::limits;
-use faircast_proto::limits::{Range, from, to};
-use faircast_proto::quantity::Bytes;
+use faircast_proto::limits::from;
+use faircast_proto::quantity::{Bytes, Decibels, SymbolRate};
 use faircast_proto::time::{Duration, Rate};
 use faircast_sim::change::Handoff;
 use faircast_sim::part::Aspect;
@@ -58,6 +61,23 @@ pub struct Settings {
     /// Rate of the transmitter, 10 bit/s to 10000 Gbit/s.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
+    /// Of a link with legs, in the place of a rate: the symbols that its transmitter sends in a second, 100 baud to
+    /// 10 Gbaud. What a symbol carries depends on those who are to hear it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbol_rate: Option<SymbolRate>,
+    /// Of a link with a symbol rate: how the modulation and code of transmissions is chosen. Default: without delay.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub acm: Option<Acm>,
+    /// Of a leg of a link with a symbol rate: the bits in a symbol that it can receive, 0.1 to 20.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub efficiency: Option<f64>,
+    /// Of a leg of a link with a symbol rate, in the place of `efficiency`: the Es/N0 under a clear sky, -50 dB to
+    /// 100 dB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub es_n0: Option<Decibels>,
+    /// Of a leg with an Es/N0: rain on the way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rain: Option<RainEntry>,
     /// Propagation delay, up to 1 h.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<Duration>,
@@ -81,6 +101,9 @@ pub struct Settings {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Changes>")]
     pub changes: Option<Vec<ChangeEntry>>,
+    /// The link as it was measured, in the place of `changes`. Default nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<TraceEntry>,
     /// What becomes of packets that wait when the link goes down or turns elsewhere and they cannot be rerouted.
     /// Default "keep".
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -115,6 +138,15 @@ pub struct ChangeEntry {
     /// What gets lost from now on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss: Option<loss::Config>,
+    /// The bits in a symbol that it can receive from now on, 0.1 to 20. Only for legs with `efficiency`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub efficiency: Option<f64>,
+    /// Its Es/N0 under a clear sky from now on, -50 dB to 100 dB. Only for legs with `es_n0`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub es_n0: Option<Decibels>,
+    /// What is taken off its Es/N0 from now on, 0 dB to 100 dB. Only for legs with `es_n0`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attenuation: Option<Decibels>,
     /// Node to which it leads from now on. Only for links with `simplex`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
@@ -126,7 +158,8 @@ pub struct ChangeEntry {
 #[schemars(inline)]
 #[expect(dead_code, reason = "it is there for the schema")]
 enum Changes {
-    /// A CSV file with the columns time, rate, delay, loss, up; its path is relative to the scenario's.
+    /// A CSV file with the columns time, rate, delay, loss, up, efficiency, es_n0, attenuation; its path
+    /// is relative to the scenario's.
     #[schemars(extend("x-file" = true))]
     File(String),
     /// Change by change.
@@ -150,27 +183,35 @@ pub enum HandoffChoice {
 limits! { ChangeEntry {
     rate: rates(),
     delay, delay_to: delays(),
+    efficiency: efficiencies(),
+    es_n0: es_n0s(),
+    attenuation: from(Decibels(0.0)).to(Decibels(100.0)),
 } }
 
 limits! { Settings {
     rate: rates(),
+    symbol_rate: from(SymbolRate(100)).to(SymbolRate(10_000_000_000)),
+    efficiency: efficiencies(),
+    es_n0: es_n0s(),
     delay: delays(),
 } }
-
-/// The rates that the transmitters of links can keep.
-pub(crate) fn rates<C>() -> Range<C, Rate> {
-    from(Rate(10)).to(Rate(10_000_000_000_000))
-}
-
-/// The delays of links.
-pub(crate) fn delays<C>() -> Range<C, Duration> {
-    to(Duration::from_secs(3600)).because("for light is at Saturn by then")
-}
 
 impl ChangeEntry {
     /// Nothing yet, at a moment.
     pub(crate) fn at(at: Duration) -> ChangeEntry {
-        ChangeEntry { at, up: None, rate: None, delay: None, delay_to: None, over: None, loss: None, to: None }
+        ChangeEntry {
+            at,
+            up: None,
+            rate: None,
+            delay: None,
+            delay_to: None,
+            over: None,
+            loss: None,
+            efficiency: None,
+            es_n0: None,
+            attenuation: None,
+            to: None,
+        }
     }
 
     /// What it says, key by key, and what about the link that changes.
@@ -180,6 +221,9 @@ impl ChangeEntry {
             ("rate", self.rate.is_some(), Aspect::Rate),
             ("delay", self.delay.is_some() || self.delay_to.is_some() || self.over.is_some(), Aspect::Delay),
             ("loss", self.loss.is_some(), Aspect::Loss),
+            ("efficiency", self.efficiency.is_some(), Aspect::Signal),
+            ("es_n0", self.es_n0.is_some(), Aspect::Signal),
+            ("attenuation", self.attenuation.is_some(), Aspect::Signal),
             ("to", self.to.is_some(), Aspect::FarEnd),
         ];
         all.into_iter().filter_map(|(key, is_there, subject)| is_there.then_some((key, subject))).collect()
@@ -213,8 +257,18 @@ pub enum ModeChoice {
 impl Settings {
     /// The settings completed by those of `base` where nothing is set.
     pub fn over(&self, base: &Settings) -> Settings {
+        // What says the one of two things that exclude each other takes the place of the other.
+        let rate = if self.symbol_rate.is_some() { None } else { base.rate };
+        let symbol_rate = if self.rate.is_some() { None } else { base.symbol_rate };
+        let efficiency = if self.es_n0.is_some() { None } else { base.efficiency };
+        let es_n0 = if self.efficiency.is_some() { None } else { base.es_n0 };
         Settings {
-            rate: self.rate.or(base.rate),
+            rate: self.rate.or(rate),
+            symbol_rate: self.symbol_rate.or(symbol_rate),
+            acm: self.acm.as_ref().or(base.acm.as_ref()).cloned(),
+            efficiency: self.efficiency.or(efficiency),
+            es_n0: self.es_n0.or(es_n0),
+            rain: self.rain.as_ref().or(base.rain.as_ref()).cloned(),
             delay: self.delay.or(base.delay),
             queue: self.queue.as_ref().or(base.queue.as_ref()).cloned(),
             loss: self.loss.as_ref().or(base.loss.as_ref()).cloned(),
@@ -222,6 +276,7 @@ impl Settings {
             mode: self.mode.or(base.mode),
             header: self.header.or(base.header),
             changes: self.changes.as_ref().or(base.changes.as_ref()).cloned(),
+            trace: self.trace.as_ref().or(base.trace.as_ref()).cloned(),
             handoff_queue: self.handoff_queue.or(base.handoff_queue),
             reroute: self.reroute.or(base.reroute),
         }

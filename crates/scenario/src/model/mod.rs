@@ -3,26 +3,42 @@
 //! Unknown keys are refused through the schema, not by serde, whose `deny_unknown_fields` and `flatten` exclude each
 //! other (see `schema.rs`). What may be left out has its default here or is an `Option` that a later step fills.
 
+pub(crate) mod acm;
+pub(crate) mod bounds;
 pub(crate) mod elements;
 pub(crate) mod engine;
 mod flow;
 pub(crate) mod link;
+mod nodes;
 mod optimum;
+mod pep;
+pub(crate) mod return_channel;
 mod session;
 pub(crate) mod station;
 mod times;
+pub(crate) mod trace;
+mod web;
 
+pub use acm::{Acm, RainEntry};
 pub use elements::ElementsEntry;
 pub use engine::{CalendarChoice, Engine};
 pub(crate) use flow::VARIED;
-pub use flow::{Course, FlowEntry, FlowOf, Nodes};
+pub use flow::{Course, FlowEntry, FlowOf, WebEntry};
 pub use link::{ChangeEntry, Duplex, HandoffChoice, LinkEntry, ModeChoice, Settings};
+pub use nodes::Nodes;
 pub use optimum::{Optimum, Orientation, Utility};
+pub use pep::PepEntry;
+pub use return_channel::{AccessEntry, AlohaAccess, ConstantAccess, RateAccess, ReturnEntry, VolumeAccess};
 pub use session::{
     MembershipSettings, Profile, Receivers, SessionCourse, SessionEntry, SessionOf, TreeMode, TreeRebuild,
 };
 pub use station::StationEntry;
 pub use times::Times;
+pub use trace::{CsvTrace, LensColumn, LensTrace, LeoccTrace, MahimahiTrace, TraceEntry};
+pub use web::{
+    ArrivalEntry, ConstantSize, ExponentialSize, ListedSize, LognormalSize, ParetoSize, SizeEntry, VisitsEntry,
+    WebTraffic,
+};
 
 use crate::topology::{Surroundings, Topology};
 use faircast_proto::limits;
@@ -76,6 +92,10 @@ pub struct Scenario {
     #[serde(default)]
     #[schemars(extend("propertyNames" = { "pattern": "^[A-Za-z0-9_-]+$", "maxLength": 100 }))]
     pub links: BTreeMap<String, LinkEntry>,
+    /// Carriers by name on which many terminals send in slots, and changes to those that the topology makes.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("propertyNames" = { "pattern": "^[A-Za-z0-9_-]+$", "maxLength": 100 }))]
+    pub return_channels: BTreeMap<String, ReturnEntry>,
     /// Flows by name.
     #[serde(default)]
     #[schemars(extend("propertyNames" = { "pattern": "^[A-Za-z0-9_-]+$", "maxLength": 100 }))]

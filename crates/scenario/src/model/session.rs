@@ -1,13 +1,16 @@
 //! What a scenario says of a multicast session.
 
-use super::flow::{MOST_DSCP, Nodes, is_default};
+use super::flow::{MOST_DSCP, is_default};
+use super::nodes::Nodes;
 use super::times::Times;
 use faircast_proto::guest::{self, Guest};
 use faircast_proto::liar::Lie;
 use faircast_proto::limits;
 use faircast_proto::limits::{from, to};
+use faircast_proto::playout;
 use faircast_proto::registry::SchemeConfig;
 use faircast_proto::scheme::Scheme;
+use faircast_proto::source::application;
 use faircast_proto::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,6 +44,12 @@ pub struct SessionCourse {
     /// The DSCP of its packets, and of those that answer them, by which queues of kind "classes" tell them. Default 0.
     #[serde(default, skip_serializing_if = "is_default")]
     pub dscp: u8,
+    /// What the application has to send. Default: always something. For schemes that answer congestion.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub application: Option<application::Config>,
+    /// What its receivers play of it, and how. Default: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub playout: Option<playout::Config>,
     /// Who receives.
     #[serde(default)]
     pub receivers: Receivers,

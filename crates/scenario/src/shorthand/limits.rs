@@ -13,7 +13,6 @@ use crate::model::Scenario;
 use crate::network::{DirectedLink, Network};
 use crate::problem::{Finding, Problem, given};
 use crate::topology::Topology;
-use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::scheme::Scheme;
 use faircast_proto::time::Duration;
 use faircast_sim::part::LinkRole;
@@ -248,7 +247,7 @@ struct Ruler<'a> {
 
 impl<'a> Ruler<'a> {
     fn new(scenario: &'a Scenario, network: &Network) -> Ruler<'a> {
-        let of_flows = network.flows.iter().map(|flow| flow.kind.packet_bytes());
+        let of_flows = network.pairs().map(|pair| pair.packet_bytes);
         let of_sessions = network.sessions.iter().map(|session| session.config.packet_bytes());
         let largest = of_flows.chain(of_sessions).max().unwrap_or(NOBODYS_PACKET);
         Ruler { scenario, crossings: crossings(network), largest }

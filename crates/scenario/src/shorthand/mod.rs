@@ -28,7 +28,7 @@ mod schemes;
 mod series;
 
 pub(crate) use limits::Limits;
-pub(crate) use names::is_several;
+pub(crate) use names::{is_several, matches};
 pub(crate) use origins::Origins;
 pub(crate) use schemes::unused;
 pub(crate) use series::is_series;

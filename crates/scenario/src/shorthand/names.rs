@@ -48,7 +48,7 @@ pub(super) fn stars<'n>(pattern: &str, name: &'n str) -> Option<Vec<&'n str>> {
 }
 
 /// Whether a name is one of those for which a pattern stands.
-pub(super) fn matches(pattern: &str, name: &str) -> bool {
+pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     stars(pattern, name).is_some()
 }
 

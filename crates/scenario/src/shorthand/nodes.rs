@@ -60,12 +60,18 @@ impl Known {
 /// Whether a scenario says something of several nodes at once.
 pub(super) fn are_several(scenario: &Value) -> bool {
     let inner = |table: &str| scenario[table].as_object().into_iter().flatten().map(|(_, entry)| entry);
-    let lists = inner("flows").flat_map(|flow| [&flow["from"], &flow["to"]]);
+    let lists = inner("flows").flat_map(of_flow);
     let lists = lists.chain(inner("sessions").map(|session| &session["receivers"]["nodes"]));
     let pairs = scenario["probes"]["paths"].as_array().into_iter().flatten();
     let mut lists = lists.chain(pairs.flat_map(|pair| [&pair["from"], &pair["to"]]));
     let makes = |nodes: &Map<String, Value>| nodes.keys().any(|name| is_several(name));
     lists.any(has_several) || scenario["nodes"].as_object().is_some_and(makes)
+}
+
+/// Where a flow may name several nodes.
+fn of_flow(flow: &Value) -> impl Iterator<Item = &Value> {
+    let of_peps = flow["pep"]["at"].as_array().into_iter().flatten();
+    [&flow["from"], &flow["to"]].into_iter().chain(of_peps)
 }
 
 /// Makes the nodes of rows; whether that was all. What else is meant for several cannot be made and is dropped.
@@ -113,6 +119,15 @@ pub(super) fn spread(scenario: &mut Value, known: &Known, problems: &mut Vec<Pro
             // So many flows as there are nodes, if nothing else is said.
             if let Some(number) = number.filter(|_| !flow.contains_key("count")) {
                 flow.insert("count".to_owned(), json!(number));
+            }
+        }
+        if let Some(Value::Array(at)) = flow.get_mut("pep").and_then(|pep| pep.get_mut("at")) {
+            for (place, nodes) in at.iter_mut().enumerate() {
+                let key = format!("at[{place}]");
+                let mut table = Map::from_iter([(key.clone(), nodes.take())]);
+                listing.list(&mut table, &key, &format!("flows.{name}.pep"));
+                // What cannot be listed is no node, which has been said.
+                *nodes = table.remove(&key).unwrap_or_else(|| json!([]));
             }
         }
     }

@@ -3,6 +3,7 @@
 //! Long form: one row per subject and moment. The unit stands in the column's name. Counts are those of the interval
 //! that ends at `t_s`; gauges (`cwnd_pkts`, `queue_pkts`) are those of the moment.
 
+mod acm;
 #[cfg(test)]
 mod chapter_tests;
 mod declared;
@@ -16,13 +17,18 @@ mod links;
 mod packets;
 mod paths;
 mod per_second;
+mod playback;
+mod proxies;
 mod queues;
 mod routers;
+mod slots;
 mod sojourn;
 mod subjects;
 mod table;
+mod transfers;
 
-pub(crate) use declared::Row;
+pub(crate) use acm::{SymbolInterval, used as symbols_used};
+pub(crate) use declared::{PIECE, Row};
 pub(crate) use dilation::{Dilated, greatest as greatest_dilation};
 pub(crate) use flows::{FlowInterval, Interval, ReceiverInterval};
 pub(crate) use gauges::{Gauges, Shown};
@@ -32,9 +38,13 @@ pub(crate) use links::LinkInterval;
 pub(crate) use packets::PacketAt;
 pub(crate) use paths::PathBetween;
 pub(crate) use per_second::{over, seconds};
+pub(crate) use playback::{PlaybackOf, Seen};
+pub(crate) use proxies::ProxyInterval;
+pub(crate) use slots::SlotInterval;
 pub(crate) use sojourn::Waited;
 pub use subjects::{GroupSubject, QueueSubject, Subjects};
 pub use table::{Column, Table, Values, Words};
+pub(crate) use transfers::TransferOf;
 
 use crate::network::Network;
 use events::EventOf;
@@ -61,6 +71,8 @@ pub fn layouts() -> Vec<Layout> {
         layout::<ReceiverInterval>(),
         layout::<GroupInterval>(),
         layout::<LinkInterval>(),
+        layout::<SymbolInterval>(),
+        layout::<SlotInterval>(),
         layout::<DilationRow>(),
         layout::<QueueRow>(),
         layout::<Waited>(),
@@ -70,12 +82,21 @@ pub fn layouts() -> Vec<Layout> {
         layout::<RouterEventRow>(),
         layout::<PathBetween>(),
         layout::<Handoff>(),
+        layout::<TransferOf>(),
+        layout::<ProxyInterval>(),
+        layout::<PlaybackOf>(),
     ]
 }
 
 /// All tables of a run but the summary. Its records are released table by table: they and the columns made of them do
 /// not stand side by side as a whole.
-pub fn tables<C>(world: &mut World<C>, subjects: &Subjects, network: &Network) -> Vec<Table> {
+pub(crate) fn tables<C>(
+    world: &mut World<C>,
+    subjects: &Subjects,
+    network: &Network,
+    of_web: &[TransferOf],
+    seen: &Seen,
+) -> Vec<Table> {
     let interval = network.probes.interval;
     let Records {
         senders,
@@ -83,6 +104,8 @@ pub fn tables<C>(world: &mut World<C>, subjects: &Subjects, network: &Network) -
         groups,
         gauges,
         links: of_links,
+        symbols,
+        slots: of_terminals,
         dilation: of_sessions,
         queues: of_queues,
         events: of_events,
@@ -90,13 +113,14 @@ pub fn tables<C>(world: &mut World<C>, subjects: &Subjects, network: &Network) -
         router_events,
         paths: of_paths,
         given_up,
+        relays: of_relays,
         ..
     } = world.take_records();
-    vec![
+    let mut tables = vec![
         flows::flows(world, (senders, &receivers), &gauges, subjects, interval),
         flows::receivers(world, receivers, gauges, subjects),
         layers::layers(&groups, subjects, interval),
-        links::links(world, of_links, subjects, interval),
+        links::links(world, &of_links, &symbols, subjects, interval),
         declared::table(&of_sessions, subjects),
         declared::table(&of_queues, subjects),
         sojourn::sojourn(world, subjects),
@@ -106,5 +130,21 @@ pub fn tables<C>(world: &mut World<C>, subjects: &Subjects, network: &Network) -
         routers::events(world, &router_events, subjects),
         paths::paths(&of_paths, subjects, network),
         handoffs::handoffs(subjects, network, world.now()),
-    ]
+    ];
+    if !symbols.is_empty() {
+        tables.insert(4, acm::acm(world, &symbols, subjects)); // behind the links
+    }
+    if !network.returns.is_empty() {
+        tables.push(slots::slots(world, &of_terminals, subjects));
+    }
+    if !network.web.is_empty() {
+        tables.push(transfers::transfers(of_web, subjects));
+    }
+    if !subjects.split.is_empty() {
+        tables.push(proxies::proxies(&of_relays, subjects));
+    }
+    if network.sessions.iter().any(|session| session.playout.is_some()) {
+        tables.push(playback::playback(seen, subjects));
+    }
+    tables
 }

@@ -7,7 +7,7 @@ use faircast_proto::scheme::Scheme;
 use faircast_sim::ids::LinkId;
 
 /// The subjects of a run, in the order of the simulator.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Subjects {
     /// Names of nodes.
     pub nodes: Vec<String>,
@@ -17,6 +17,10 @@ pub struct Subjects {
     pub ends: Vec<[u32; 2]>,
     /// Names of flows, those of sessions after the others.
     pub flows: Vec<String>,
+    /// Names of entries of web traffic.
+    pub web: Vec<String>,
+    /// Names of flows and of entries of web traffic whose connections proxies split.
+    pub split: Vec<String>,
     /// Of each flow, whether it is a session's.
     pub is_session: Vec<bool>,
     /// Of each flow, whether it answers congestion.
@@ -68,12 +72,16 @@ impl Subjects {
             let plans = (0..).zip(session.config.groups());
             plans.map(|(number, plan)| GroupSubject { flow, number, layer: layer(plan.role) }).collect::<Vec<_>>()
         };
+        let split_flows = network.flows.iter().filter(|flow| flow.pep.is_some()).map(|flow| &flow.name);
+        let split_web = network.web.iter().filter(|web| !web.pep.is_empty()).map(|web| &web.name);
         let members = || network.sessions.iter().flat_map(|session| &session.receivers);
         Subjects {
             nodes: nodes.into_iter().map(|node| node.name).collect(),
             links: names,
             ends,
             flows: flows.iter().map(|(name, ..)| (*name).clone()).collect(),
+            web: network.web.iter().map(|web| web.name.clone()).collect(),
+            split: split_flows.chain(split_web).cloned().collect(),
             is_session: flows.iter().map(|(_, is_session, _)| *is_session).collect(),
             is_controlled: flows.iter().map(|(.., is_controlled)| *is_controlled).collect(),
             members: members().map(|receiver| receiver.name.clone()).collect(),

@@ -51,6 +51,26 @@ impl Table {
         self
     }
 
+    /// Adds the rows of another table with these columns, and of whose words all are known here; makes room for `count`
+    /// rows in all.
+    pub(crate) fn append(&mut self, other: Table, count: usize) {
+        fn extend<T>(own: &mut Vec<T>, more: Vec<T>, count: usize) {
+            own.reserve_exact(count.saturating_sub(own.len()));
+            own.extend(more);
+        }
+        for (own, more) in self.columns.iter_mut().zip(other.columns) {
+            match (&mut own.values, more.values) {
+                (Values::Float(own), Values::Float(more)) => extend(own, more, count),
+                (Values::Integer(own), Values::Integer(more)) => extend(own, more, count),
+                (Values::Words(own), Values::Words(more)) => {
+                    debug_assert!(more.codes.is_empty() || more.dictionary == own.dictionary, "known beforehand");
+                    extend(&mut own.codes, more.codes, count);
+                }
+                _ => unreachable!("columns are declared once"),
+            }
+        }
+    }
+
     pub(crate) fn float(self, name: &'static str, values: Vec<f64>) -> Table {
         self.column(name, Values::Float(values))
     }

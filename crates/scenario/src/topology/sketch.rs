@@ -1,6 +1,7 @@
 //! What a topology makes: nodes and links by name.
 
 use crate::model::link::Duplex;
+use crate::model::return_channel::ReturnEntry;
 use crate::model::station::StationEntry;
 use crate::network::changes::{NetworkChange, NetworkHandoff};
 use faircast_proto::time::Duration;
@@ -17,6 +18,8 @@ pub struct Sketch {
     pub nodes: Vec<String>,
     /// The links.
     pub links: Vec<SketchedLink>,
+    /// Return channels by name.
+    pub returns: Vec<(String, ReturnEntry)>,
     /// When stations turn to other satellites.
     pub handoffs: Vec<NetworkHandoff>,
 }

@@ -4,6 +4,7 @@ use super::message::Warning;
 use crate::activity::Activity;
 use crate::network::NetworkFlow;
 use faircast_proto::flow_kind::FlowKind;
+use faircast_proto::source::application::APPLICATION_LIMITED;
 use faircast_proto::tcp::WINDOW_LIMITED;
 use faircast_proto::time::Instant;
 use faircast_sim::counters::Undeliverable;
@@ -37,6 +38,14 @@ pub(super) fn window_limited<C>(
         wnd
     );
     Some(Warning { kind: "window-limited", subject: flow.name.clone(), value: share, message })
+}
+
+/// Whether a flow or session had nothing to send for more than half of its time: its application limits it, as its
+/// scenario says.
+pub(super) fn application_limits<C>(world: &World<C>, index: usize, active: &Activity) -> bool {
+    let sender = world.flows()[index].sender;
+    let Some(place) = world.gauges(sender).iter().position(|gauge| *gauge == APPLICATION_LIMITED) else { return false };
+    world.measure(sender)[place] > 0.5 * active.up_to(Instant::FAR_FUTURE)
 }
 
 /// A flow or session that had come to its end when the warm-up had.

@@ -2,7 +2,7 @@
 
 use super::message::{Warning, percent};
 use crate::network::Network;
-use crate::tables::seconds;
+use crate::tables::{seconds, symbols_used};
 use faircast_sim::counters::LinkCounters;
 use faircast_sim::ids::LinkId;
 use faircast_sim::world::World;
@@ -43,6 +43,12 @@ impl Use {
                 (late(|it| it.departed_bytes), late(|it| it.departed) * u64::from(link.header_bytes()));
             let part = |bytes: u64, bps: f64| 8.0 * bytes as f64 / (bps * seconds(warmup, now));
             let transmitted = part(bytes + headers, world.links()[carrier].mean_rate_bps(warmup, now));
+            let symbols = &world.records().symbols_at_warmup;
+            let early = symbols.iter().find(|(of, _)| *of == id).map(|(_, early)| *early);
+            let used = early
+                .zip(world.symbols(id))
+                .and_then(|(early, all)| symbols_used(world, id, [early, all], seconds(warmup, now)));
+            let transmitted = used.unwrap_or(transmitted);
             // Tokens are of what the link layer has added nothing to.
             let passing_bps = network.links[carrier].mean_passing_bps(warmup, now);
             Use {

@@ -6,7 +6,8 @@ pub struct Warning {
     /// What sort: `window-limited`, `slow-start`, `not-active`, `access-limited`, `unlimited`, `no-route`, `hop-limit`,
     /// `off-tree`, `not-a-source`, `receiver-at-source`, `no-blocking-router`, `initial-max-rtt`, `ecn-mixed`,
     /// `mecn-on-ecn`, `ecn-on-mecn`, `ect1-unknown`, `codel-interval`, `layers-as-flows`, `pie-rests`,
-    /// `policer-burst`, `no-bottleneck`, `phase-effects`, `no-optimum`.
+    /// `policer-burst`, `no-bottleneck`, `phase-effects`, `no-optimum`, `overload`, `load-elsewhere`,
+    /// `optimum-without-web`, `connections-full`.
     pub kind: &'static str,
     /// The flow, session or link that it is about; empty for packets that belong to none.
     pub subject: String,

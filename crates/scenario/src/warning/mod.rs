@@ -5,6 +5,7 @@
 //! | `sessions.rs`, `marks.rs`, `queues.rs`, `optimum.rs` | what follows from a scenario alone |
 //! | `flows.rs`, `slow_start.rs` | flows and sessions one by one |
 //! | `links.rs`, `access.rs`, `unlimited.rs`, `phases.rs` | what was full, and what was not |
+//! | `web.rs` | web traffic |
 //! | `ways.rs` | over which links traffic goes |
 //! | `message.rs` | what a warning is, and words that several of them need |
 //!
@@ -22,6 +23,7 @@ mod sessions;
 mod slow_start;
 mod unlimited;
 mod ways;
+mod web;
 
 pub use flows::WINDOW_LIMITED_FROM;
 pub use links::FULL_FROM;
@@ -48,7 +50,8 @@ pub fn known(scenario: &Scenario) -> Vec<KnownWarning> {
     let ways = Ways::of(&network);
     let of_sessions = network.sessions.iter().flat_map(|session| sessions::known(&network, &ways, session));
     let of_links = marks::known(&network, &ways).into_iter().chain(queues::known(&network, &ways));
-    of_sessions.chain(of_links).chain(optimum::known(&network)).collect()
+    let of_optimum = optimum::known(&network).map(|known| optimum::placed(scenario, known));
+    of_sessions.chain(of_links).chain(of_optimum).chain(web::known(&network)).collect()
 }
 
 /// What is worth a warning after a run of `network` in which flows were active so: flow by flow, session by session,
@@ -63,7 +66,8 @@ pub(crate) fn of_run<C>(world: &World<C>, network: &Network, activity: &[Activit
     for (index, flow) in network.flows.iter().enumerate() {
         let (active, whose) = (&activity[index], format!("flow {}", flow.name));
         warnings.extend(flows::window_limited(world, index, flow, active));
-        warnings.extend(slow_starts.of_flow(index, flow, active));
+        let is_limited = flows::application_limits(world, index, active);
+        warnings.extend(slow_starts.of_flow(index, flow, active).filter(|_| !is_limited));
         if world.now() > warmup {
             warnings.extend(flows::not_active(warmup, &flow.name, &whose, flow.kind.is_controlled(), active));
         }
@@ -73,12 +77,15 @@ pub(crate) fn of_run<C>(world: &World<C>, network: &Network, activity: &[Activit
     for (index, session) in (network.flows.len()..).zip(&network.sessions) {
         let (active, whose) = (&activity[index], format!("session {}", session.name));
         let bound_bps = unlimited::bound(network, session).map(|bound| bound.as_bps_f64());
-        warnings.extend(slow_starts.of_session(index, session, active, bound_bps));
+        // Of what an application limits neither says anything.
+        let is_limited = flows::application_limits(world, index, active);
+        warnings.extend(slow_starts.of_session(index, session, active, bound_bps).filter(|_| !is_limited));
         if world.now() > warmup {
             warnings.extend(flows::not_active(warmup, &session.name, &whose, session.config.is_controlled(), active));
         }
         warnings.extend(places.as_ref().and_then(|places| places.of_session(session)));
-        warnings.extend(unlimited::of_session(world, network, (index, session), active, (&ways, &uses)));
+        let unlimited = unlimited::of_session(world, network, (index, session), active, (&ways, &uses));
+        warnings.extend(unlimited.filter(|_| !is_limited));
         warnings.extend(sessions::known(network, &ways, session).map(|known| known.warning));
         flows::undeliverable(world.undeliverable()[index], &session.name, &whose, &mut warnings);
     }
@@ -87,7 +94,11 @@ pub(crate) fn of_run<C>(world: &World<C>, network: &Network, activity: &[Activit
     warnings.extend(links::no_bottlenecks(network, &uses));
     warnings.extend(phases::effects(network, &ways, &uses));
     warnings.extend(optimum::known(network).map(|known| known.warning));
-    flows::undeliverable(world.undeliverable()[world.flows().len()], "", "no flow", &mut warnings);
+    warnings.extend(web::known(network).into_iter().map(|known| known.warning));
+    warnings.extend(web::waited(world, network));
+    // Those who come and go are not told apart there.
+    let nobodys = if network.web.is_empty() { "no flow" } else { "web traffic or of no flow" };
+    flows::undeliverable(world.undeliverable()[world.flows().len()], "", nobodys, &mut warnings);
     warnings
 }
 

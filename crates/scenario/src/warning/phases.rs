@@ -32,11 +32,10 @@ pub(super) fn effects<'a>(network: &'a Network, ways: &'a Ways<'a>, uses: &'a [U
     // By link: how many send over it, and which of them are greedy.
     let mut crossing: Vec<(usize, Vec<&NetworkFlow>)> = vec![Default::default(); network.links.len()];
     for flow in &network.flows {
-        let is_greedy = flow.kind.is_controlled() && flow.kind.transfer_bytes().is_none();
         for link in ways.of_flow(flow) {
             let (senders, greedy) = &mut crossing[link.index()];
             *senders += 1;
-            greedy.extend(is_greedy.then_some(flow));
+            greedy.extend(flow.is_greedy().then_some(flow));
         }
     }
     for session in &network.sessions {
@@ -96,7 +95,8 @@ impl Ways<'_> {
     /// The time that a packet of a flow and its ACK are under way in an empty network, transmitters not counted.
     fn round_trip(&self, flow: &NetworkFlow) -> Duration {
         let there = self.of_flow(flow);
-        let back = self.between(NodeId(flow.to), NodeId(flow.from));
+        let back = flow.hops_back().flat_map(|(from, to)| self.between(NodeId(from), NodeId(to)));
+        let back: Vec<LinkId> = back.collect();
         there.iter().chain(&back).fold(Duration::ZERO, |sum, &link| sum + self.link(link).delay_at_start())
     }
 }

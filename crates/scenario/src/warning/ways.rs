@@ -20,7 +20,7 @@ impl<'a> Ways<'a> {
 
     /// The links from the sender of a flow to its receiver; none where no way is.
     pub(super) fn of_flow(&self, flow: &NetworkFlow) -> Vec<LinkId> {
-        self.between(NodeId(flow.from), NodeId(flow.to))
+        flow.hops().flat_map(|(from, to)| self.between(NodeId(from), NodeId(to))).collect()
     }
 
     /// The links from one node to another; none where no way is.

@@ -37,13 +37,25 @@ impl Branch {
         let mut of_all = self.down.both.clone();
         if self.preset.is_shared() {
             of_all = of_legs(&self.down.both);
-            let Settings { rate, queue, agent, header, handoff_queue, reroute, .. } = self.down.both.clone();
+            let Settings { rate, symbol_rate, acm, queue, agent, header, handoff_queue, reroute, .. } =
+                self.down.both.clone();
             let changes = parts(&self.down.both, |change| ChangeEntry {
                 rate: change.rate,
                 up: change.up,
                 ..ChangeEntry::at(change.at)
             });
-            let both = Settings { rate, queue, agent, header, handoff_queue, reroute, changes, ..Settings::default() };
+            let both = Settings {
+                rate,
+                symbol_rate,
+                acm,
+                queue,
+                agent,
+                header,
+                handoff_queue,
+                reroute,
+                changes,
+                ..Settings::default()
+            };
             sketch.add(format!("{name}-down"), &last, &last, Duplex { both, back: None }, Sort::Carrier);
         }
         for i in 0..self.receivers {
@@ -56,6 +68,10 @@ impl Branch {
                 false => sketch.add(format!("{name}-down-{i}"), &last, &host, down, Sort::Simplex),
             }
             sketch.add(format!("{name}-up-{i}"), &host, &last, Duplex { both: up, back: None }, Sort::Simplex);
+        }
+        let links = (0..self.receivers).map(|i| format!("{name}-up-{i}")).collect();
+        if let Some(channel) = self.preset.return_channel(links) {
+            sketch.returns.push((format!("{name}-return"), channel));
         }
     }
 
@@ -89,8 +105,8 @@ fn later(link: Settings, before: Duration) -> Settings {
 /// What of the settings of a downlink that all hear is that of its legs.
 fn of_legs(link: &Settings) -> Settings {
     let changes = parts(link, |change| ChangeEntry { rate: None, up: None, ..change.clone() });
-    let Settings { delay, loss, .. } = link.clone();
-    Settings { delay, loss, changes, ..Settings::default() }
+    let Settings { delay, loss, efficiency, es_n0, rain, .. } = link.clone();
+    Settings { delay, loss, efficiency, es_n0, rain, changes, ..Settings::default() }
 }
 
 /// A part of each change, as far as it says anything.

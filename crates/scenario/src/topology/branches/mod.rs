@@ -72,8 +72,8 @@ pub struct Branch {
     pub preset: Preset,
     /// Hosts for receivers: of a branch called sat sat-0, sat-1 and so on. Default 2.
     pub receivers: u32,
-    /// What the satellite does with packets. Default "processing" for "geo", "bent-pipe" for "geo-ka" and
-    /// "geo-broadcast".
+    /// What the satellite does with packets. Default "processing" for "geo", "bent-pipe" for "geo-ka",
+    /// "geo-broadcast" and "ka-beam".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub payload: Option<Payload>,
     /// The longitude above which the satellite stands, degrees east. Needed where places are given by theirs.
@@ -86,20 +86,21 @@ pub struct Branch {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub terminal: Option<Site>,
     /// The link from the router to the station or node, sat-trunk. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets;
-    /// "geo-ka" 1 Gbit/s, "geo-broadcast" 100 Mbit/s, both with 1000 packets.
+    /// "geo-ka" and "ka-beam" 1 Gbit/s, "geo-broadcast" 100 Mbit/s, all with 1000 packets.
     pub trunk: Duplex,
     /// The link from the station to the satellite, sat-feeder. Default 10 Mbit/s, 125 ms, drop-tail with 50 packets;
-    /// "geo-ka" 1 Gbit/s, "geo-broadcast" 100 Mbit/s, both with 1000 packets. Of a bent pipe it has a delay only.
+    /// "geo-ka" and "ka-beam" 1 Gbit/s, "geo-broadcast" 100 Mbit/s, all with 1000 packets. Of a bent pipe it has a
+    /// delay only.
     #[serde(skip_serializing_if = "Duplex::is_empty")]
     pub feeder: Duplex,
     /// The links to the receivers, sat-down-0 and so on. Default of "geo" 300 kbit/s, 125 ms, of "geo-ka" 30 Mbit/s,
     /// 125 ms, of "adsl" 768 kbit/s, 10 ms, of "geo-broadcast" one of 38 Mbit/s, 125 ms for all; drop-tail with 50
-    /// packets, from 30 Mbit/s with 1000.
+    /// packets, from 30 Mbit/s with 1000. Of "ka-beam" one of 104 Mbaud, 125 ms, 14 dB, drop-tail with 5000.
     #[schemars(with = "Settings")]
     pub down: Duplex,
     /// The links from the receivers, sat-up-0 and so on, one for each. Default of "geo" 8 kbit/s, 125 ms, of "geo-ka"
     /// 3 Mbit/s, 125 ms, of "geo-broadcast" 512 kbit/s, 125 ms, of "adsl" 128 kbit/s, 10 ms; drop-tail with 50 packets,
-    /// with 100 of "geo-ka".
+    /// with 100 of "geo-ka". Of "ka-beam" 125 ms and 100 packets, in slots of the return channel sat-return.
     #[schemars(with = "Settings")]
     pub up: Duplex,
     /// What is different about receivers, which they take by turns: of two, the third receiver has the first again.

@@ -23,11 +23,26 @@ pub(super) fn of(config: &Config) -> Vec<(String, String)> {
             true => of_satellite(branch, &mut add),
             false => of_wires(branch, &mut add),
         }
+        if branch.preset.has_a_return_channel() {
+            let of_each = branch.each.iter().map(|different| &different.up).enumerate();
+            let of_each = of_each.map(|(index, up)| (format!("each[{index}].up.rate"), up));
+            for (key, up) in [("up.rate".to_owned(), &branch.up)].into_iter().chain(of_each) {
+                if up.both.rate.is_some() {
+                    let message = format!(
+                        "receivers send in slots of one carrier, from which their rate follows: say \
+                         [return_channels.{name}-return]"
+                    );
+                    add(&key, message);
+                }
+            }
+        }
         if branch.preset.is_shared() {
             for (index, different) in branch.each.iter().enumerate() {
-                let Settings { rate, queue, agent, header, mode, .. } = &different.down.both;
+                let Settings { rate, symbol_rate, acm, queue, agent, header, mode, .. } = &different.down.both;
                 let of_carrier = [
                     ("rate", rate.is_some()),
+                    ("symbol_rate", symbol_rate.is_some()),
+                    ("acm", acm.is_some()),
                     ("queue", queue.is_some()),
                     ("agent", agent.is_some()),
                     ("header", header.is_some()),

@@ -93,6 +93,28 @@ fn a_bent_pipe_has_no_node_and_the_delay_of_both_hops() {
 }
 
 #[test]
+fn a_beam_sends_symbols_and_hears_slots() {
+    let (_, sketch) = laid("[branches.ka]\npreset = \"ka-beam\"\neach = [{}, { down = { es_n0 = \"9 dB\" } }]");
+    let links = [
+        "access-source-0: source-0 router",
+        "ka-trunk: router ka-station",
+        "ka-down: ka-station ka-station",
+        "ka-down-0: ka-down ka-0",
+        "ka-up-0: ka-0 ka-station",
+        "ka-down-1: ka-down ka-1",
+        "ka-up-1: ka-1 ka-station",
+    ];
+    assert_eq!(names(&sketch), links);
+    let of = |name: &str| link(&sketch, name).duplex.both.clone();
+    // 125 MHz with a roll-off of a fifth.
+    assert_eq!(of("ka-down").symbol_rate.map(|rate| rate.0), Some(104_166_667));
+    assert_eq!(["ka-down-0", "ka-down-1"].map(|name| of(name).es_n0.map(|ratio| ratio.0)), [Some(14.0), Some(9.0)]);
+    assert_eq!(numbers(&sketch, "ka-up-1"), (0, 250.0, 100.0));
+    let (name, channel) = &sketch.returns[0];
+    assert_eq!((name.as_str(), &channel.links[..]), ("ka-return", &["ka-up-0", "ka-up-1"].map(str::to_owned)[..]));
+}
+
+#[test]
 fn one_downlink_that_all_hear_has_legs() {
     let text = "[branches.tv]\npreset = \"geo-broadcast\"\nreceivers = 3\n\
                 down = { rate = \"2 Mbit/s\", loss = { kind = \"bernoulli\", p = 0.5 }, \
@@ -223,6 +245,21 @@ fn what_cannot_be_is_said_where_it_stands() {
             "[branches.a]\npayload = \"bent-pipe\"\nfeeder = { rate = \"1 Mbit/s\" }",
             "branches.a.feeder",
             "legal is a delay",
+        ),
+        (
+            "[branches.a]\npreset = \"ka-beam\"\nup = { rate = \"1 Mbit/s\" }",
+            "branches.a.up.rate",
+            "[return_channels.a-return]",
+        ),
+        (
+            "[branches.a]\npreset = \"ka-beam\"\neach = [{}, { up = { rate = \"1 Mbit/s\" } }]",
+            "branches.a.each[1].up.rate",
+            "slots of one carrier",
+        ),
+        (
+            "[branches.a]\npreset = \"ka-beam\"\neach = [{ down = { symbol_rate = \"1 Mbaud\" } }]",
+            "branches.a.each[0].down.symbol_rate",
+            "one downlink",
         ),
         (
             "[branches.a]\npreset = \"geo-broadcast\"\neach = [{ down = { rate = \"1 Mbit/s\" } }]",

@@ -65,7 +65,7 @@ pub struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spacing: Option<f64>,
     /// Walker's F: by how many parts of the circle divided by the number of satellites each plane is ahead of the one
-    /// before. Default 0; in presets every other plane is half a slot ahead.
+    /// before. Default 0; in presets as the chapter on constellations says, mostly every other plane half a slot ahead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phasing: Option<u32>,
     /// Real satellites: a file of their element sets, OMM in JSON or two-line elements, or a list of them;
@@ -76,7 +76,8 @@ pub struct Config {
     /// When the run of real satellites starts, UTC: "2026-06-14T00:00:00". Default: the latest epoch of the elements.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
-    /// The least elevation of a satellite that stations take, degrees. Default 8.2; 40 for "teledesic".
+    /// The least elevation of a satellite that stations take, degrees. Default 8.2; 40 for "teledesic", 25 for
+    /// "starlink", 55 for "oneweb", 35 for "kuiper", 10 for "telesat".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mask: Option<f64>,
     /// How stations choose their satellites. Default "follow-plane".
@@ -101,8 +102,8 @@ pub struct Config {
     /// "teledesic".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cross_seam: Option<bool>,
-    /// Latitude above which a satellite's links to other planes are down, degrees. Default 60 for presets, 70 for
-    /// "star" and "elements", 90 for "delta".
+    /// Latitude above which a satellite's links to other planes are down, degrees. Default 60 for "iridium" and
+    /// "teledesic", 70 for "oneweb", "telesat", "star" and "elements", 90 for "starlink", "kuiper" and "delta".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub isl_latitude: Option<f64>,
     /// Difference of longitudes below which links across the seam are down, degrees. Default 10; 8 for "teledesic".

@@ -1,0 +1,132 @@
+//! CSV files of any of rate, delay, loss and whether a link was up, as `changes` takes them, of any length.
+
+use super::digits::{Wrong, decimal_exactly};
+use super::samples::{Packer, Sample, Samples};
+use crate::problem::shortened;
+use crate::traces::{Column, Columns, cells, header};
+use faircast_proto::time::{Duration, Rate};
+
+/// The columns of a recording.
+const RECORDED: &Columns = &["time", "rate", "delay", "loss", "up"];
+
+/// What a link was like, line by line.
+pub(super) fn csv(text: &str) -> Result<Samples, Wrong> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text).trim_end();
+    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim_start().starts_with('#'));
+    let (first, named) = lines.next().ok_or_else(|| {
+        (1, format!("the file is empty; its first line names columns: {}", crate::problem::list(RECORDED)))
+    })?;
+    let columns = header(named, RECORDED).map_err(|(_, message)| (first, message))?;
+    let units: Vec<Option<u32>> = columns.iter().map(|column| column.unit.and_then(places)).collect();
+    let mut packer = Packer::default();
+    let mut before = None;
+    for (line, text) in lines {
+        let sample = row(text, &columns, &units).map_err(|message| (line, message))?;
+        if let Some(before) = before.filter(|before| *before >= sample.at) {
+            let at = sample.at;
+            return Err((line, format!("time runs back, from {before} to {at}; legal is later in every line")));
+        }
+        before = Some(sample.at);
+        packer.push(&sample);
+    }
+    // The cells are legal, each by itself.
+    packer.finish(None).ok_or_else(|| (first, "no line follows that of the columns".to_owned()))
+}
+
+/// How many decimal places a unit has more than the nanosecond or the bit per second.
+fn places(unit: &str) -> Option<u32> {
+    Some(match unit {
+        "s" => 9,
+        "ms" | "Mbit/s" => 6,
+        "us" | "kbit/s" => 3,
+        "ns" | "bit/s" => 0,
+        "Gbit/s" => 9,
+        _ => return None,
+    })
+}
+
+fn row(line: &str, columns: &[Column<'_>], units: &[Option<u32>]) -> Result<Sample, String> {
+    let mut given = cells(line).map(|(_, cell)| cell);
+    let (mut at, mut sample, mut said) = (None, Sample::default(), false);
+    for (column, places) in columns.iter().zip(units) {
+        let Some(cell) = given.next().filter(|cell| !cell.is_empty()) else { continue };
+        let of_column = |message: String| format!("column {}: {message}", column.name);
+        let text = || column.unit.map_or_else(|| cell.to_owned(), |unit| format!("{cell} {unit}"));
+        let whole = places.and_then(|places| decimal_exactly(cell, places));
+        let time = || whole.map_or_else(|| Duration::parse(&text()).map_err(of_column), |ns| Ok(Duration(ns)));
+        said |= column.name != "time";
+        match column.name {
+            "time" => at = Some(time()?),
+            "delay" => sample.delay = Some(time()?),
+            "rate" => {
+                let rate = whole.map_or_else(|| Rate::parse(&text()).map_err(of_column), |bps| Ok(Rate(bps)))?;
+                sample.rate = Some(rate);
+            }
+            "loss" => match cell.parse::<f64>() {
+                Ok(p) if (0.0..=1.0).contains(&p) => sample.loss = Some(p),
+                _ => return Err(of_column(format!("{} given; legal is 0 to 1", shortened(cell, 60)))),
+            },
+            _ => match cell {
+                "1" | "true" => sample.up = Some(true),
+                "0" | "false" => sample.up = Some(false),
+                _ => return Err(of_column(format!("{} given; legal are 1, 0, true and false", shortened(cell, 60)))),
+            },
+        }
+    }
+    if given.next().is_some() {
+        return Err(format!("more cells than the {} columns", columns.len()));
+    }
+    match at {
+        None if !said => Err("the line is empty: a hole; leave it out".to_owned()),
+        None => Err("the time is missing".to_owned()),
+        Some(at) => {
+            let rate = sample.rate.and_then(|rate| crate::model::bounds::rates().complaint(rate, &()));
+            let delay = sample.delay.and_then(|delay| crate::model::bounds::delays().complaint(delay, &()));
+            match rate.map(|why| ("rate", why)).or(delay.map(|why| ("delay", why))) {
+                Some((column, why)) => Err(format!("column {column}: {why}")),
+                None => Ok(Sample { at, ..sample }),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_empty_stays() {
+        let text = "# measured\ntime [s],rate,delay [ms],loss,up\r\n0,10 Mbit/s,12.5,0,1\n0.5,,,,\n# more\n\
+                    1.5,,0.0000015,0.25,0\n";
+        let samples: Vec<Sample> = csv(text).expect("a legal file").unpacked().collect();
+        let at = |ms| Sample { at: Duration::from_millis(ms), ..Sample::default() };
+        let ns = |ns| Some(Duration(ns));
+        let first =
+            Sample { rate: Some(Rate(10_000_000)), delay: ns(12_500_000), loss: Some(0.0), up: Some(true), ..at(0) };
+        // What is finer than a nanosecond is rounded, as everywhere.
+        let last = Sample { delay: ns(2), loss: Some(0.25), up: Some(false), ..at(1500) };
+        assert_eq!(samples, [first, at(500), last]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        for (text, line, message) in [
+            ("", 1, "the file is empty; its first line names columns"),
+            ("time [s],rate\n", 1, "no line follows"),
+            ("rate\n1", 1, "there is no column time"),
+            ("time [s],dela\n", 1, "there is no column dela; did you mean delay?"),
+            ("time [s],rate\n1,1 Mbit/s\n\n2,2 Mbit/s\n", 3, "a hole"),
+            ("time [s],rate\n1,1 Mbit/s\n,2 Mbit/s\n", 3, "the time is missing"),
+            ("time [s],rate\n2,1 Mbit/s\n1,2 Mbit/s\n", 3, "time runs back, from 2 s to 1 s"),
+            ("time [s],rate [Mbit/s]\n2,0.000001\n", 2, "column rate: 1 bit/s given; legal is"),
+            ("time [s],rate\n2,5\n", 2, "column rate: "),
+            ("time [s],delay [s]\n2,3601\n", 2, "column delay: "),
+            ("time [s],loss\n2,1.5\n", 2, "column loss: 1.5 given; legal is 0 to 1"),
+            ("time [s],up\n2,up\n", 2, "legal are 1, 0"),
+            ("time [s],up\n2,1,7\n", 2, "more cells than the 2 columns"),
+        ] {
+            let (at, said) = csv(text).expect_err("something is wrong");
+            assert!(at == line && said.contains(message), "{text:?}: {at} {said}");
+        }
+    }
+}
