@@ -103,7 +103,7 @@ def main() -> int:
     """Run what the command line asks for and return the exit code."""
     options = parse_arguments()
     try:
-        program = build(KEPT, install=not options.no_install)
+        program = build(SOURCE, KEPT, install=not options.no_install)
         with ThreadPoolExecutor(max_workers=options.jobs) as pool:
             compare = partial(run_both, pool, program, range(1, options.seeds + 1))
             if not options.changes:
@@ -153,9 +153,10 @@ def case_called(name: str) -> Case:
     return next(case for case in CASES if case.name == name)
 
 
-def build(folder: Path, *, install: bool) -> Path:
+def build(source: Path, folder: Path, *, install: bool) -> Path:
     """Compile ns-3's side, unless that has been done; install Debian's package if it is missing and we may."""
-    program = folder / f"ns3_queues-{digest(''.join(path.read_text() for path in sorted(SOURCE.parent.glob('ns3_*'))))}"
+    texts = "".join(path.read_text() for path in [source, *sorted(source.parent.glob("ns3_*.h"))])
+    program = folder / f"{source.stem}-{digest(texts)}"
     if program.exists():
         return program
     if (
@@ -167,13 +168,13 @@ def build(folder: Path, *, install: bool) -> Path:
         progress("installing Debian's package libns3-dev")
         for words in (["update", "-qq"], ["install", "-y", "-qq", "--no-install-recommends", "libns3-dev", "g++"]):
             finished(["apt-get", *words], HOW)
-    progress(f"compiling {SOURCE.name}")
+    progress(f"compiling {source.name}")
     folder.mkdir(parents=True, exist_ok=True)
     fresh = program.with_suffix(".new")
     # Debian's libraries name others in what they need, and some of those are there for development only.
     linker = ["-Wl,--copy-dt-needed-entries", "-Wl,--allow-shlib-undefined"]
     libraries = [f"-lns3-{name}" for name in LIBRARIES]
-    finished(["g++", "-O2", "-std=c++17", str(SOURCE), "-o", str(fresh), *linker, *libraries], HOW)
+    finished(["g++", "-O2", "-std=c++17", str(source), "-o", str(fresh), *linker, *libraries], HOW)
     return fresh.rename(program)
 
 

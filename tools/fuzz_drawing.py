@@ -40,6 +40,10 @@ class Drawing:
         "number of bytes": (60, 1500, "B"),
         "number of packets": (1, 60, "packets"),
         "queue size": (2, 60, "packets"),
+        "symbol rate": (3e4, 5e6, "baud"),
+        "number of decibels": (0.5, 20, "dB"),
+        "frequency": (1e9, 50e9, "Hz"),
+        "rain rate": (1, 100, "mm/h"),
     }
     """By kind of quantity the least, the greatest, and the unit, where there is no default to begin with."""
 
@@ -104,7 +108,7 @@ class Drawing:
 
     def is_file(self, node: Tree) -> bool:
         """Whether it stands for a file, or for what only a file would hold."""
-        return bool(node.get("x-file")) or node.get("$ref", "").endswith("/Elements")
+        return bool(node.get("x-file")) or node.get("$ref", "").endswith(("/Elements", "/Trace"))
 
     def table(self, node: Tree, share: float) -> Any:
         """A table: all that is required in it, and this share of the rest."""

@@ -19,16 +19,26 @@ def read(path: Path) -> Any:
 def executed(path: Path, folder: Path) -> Any:
     """The notebook with what its cells give when they run in `folder`. Raises what a cell raises."""
     found = read(path)
-    NotebookClient(found, timeout=300, resources={"metadata": {"path": str(folder)}}).execute()
+    where = {"metadata": {"path": str(folder)}}
+    NotebookClient(found, timeout=300, store_widget_state=False, resources=where).execute()
     for number, cell in enumerate(found.cells):
         cell.id = f"cell-{number}"
         cell.metadata = {}  # times of execution, which differ from call to call
         cell.get("outputs", [])[:] = [out for out in cell.get("outputs", []) if out.get("name") != "stderr"]
+        for out in cell.get("outputs", []):
+            lasting(out.get("data", {}))
     found.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
     }
     return found
+
+
+def lasting(data: dict[str, Any]) -> None:
+    """Take out of an output what nobody finds later, the state of a widget, and a picture that its HTML has as well."""
+    data.pop("application/vnd.jupyter.widget-view+json", None)
+    if "<img" in data.get("text/html", ""):
+        data.pop("image/png", None)
 
 
 def texts(found: Any) -> list[str]:

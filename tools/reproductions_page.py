@@ -43,18 +43,20 @@ NAMES = {
     "ehlert": "Ehlert et al.",
     "side-by-side": "Side by side",
     "queues": "In queues of today",
+    "operator": "An operator's beam",
     "checks": "Cross checks",
 }
 """Of papers, for headings."""
 NO_PAPERS = {
     "side-by-side": "the comparison of all schemes",
     "queues": "the comparison of queues",
+    "operator": "an operator's beam",
     "checks": "the cross checks",
 }
 """What is no paper, within a sentence."""
 HEAD = (
     "What do papers on multicast congestion control, most of them over satellites, claim, and does it come out again "
-    "when their networks are simulated here? Each row is a figure or a table of a paper, or a cross check of the "
+    "when their networks are simulated here? Each entry is a figure or a table of a paper, or a cross check of the "
     "simulator; it leads to a section with one picture and the criteria that decide. Everything else that was measured "
     "is in appendices: {appendices}."
 )

@@ -16,7 +16,11 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-WEB = ("report.js", "report.css", "lab.html", "lab.js", "lab.css", "worker.js", "core.wasm", "licences.txt")
+WEB = (
+    *("report.js", "report.css", "notebook.js"),
+    *("lab.html", "lab.js", "lab.css", "worker.js", "core.wasm"),
+    "licences.txt",
+)
 CORE_MB, WHEEL_MB = 6.0, 20.0
 TAG = "-cp311-abi3-"
 

@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     from faircast.comparison import compare
     from faircast.errors import InputError, NotFinishedError, ResultWarning
     from faircast.experiment import Experiment
+    from faircast.fitting.checking import Check
+    from faircast.fitting.drawing import Drawn
+    from faircast.fitting.estimate import fit
+    from faircast.fitting.model import Fitted
     from faircast.guests import register_scheme
+    from faircast.maps.network import Network, network
     from faircast.merging import merge
     from faircast.reading import Runs, read
     from faircast.report import Report, Reproduction
@@ -42,11 +47,15 @@ if TYPE_CHECKING:
     from faircast.ways import PathSeries, paths
 
 __all__ = [
+    "Check",
     "Control",
+    "Drawn",
     "Estimate",
     "Experiment",
+    "Fitted",
     "InfeasibleError",
     "InputError",
+    "Network",
     "NotFinishedError",
     "Optimum",
     "PathSeries",
@@ -67,8 +76,10 @@ __all__ = [
     "compare",
     "estimate",
     "fairness_properties",
+    "fit",
     "jain",
     "merge",
+    "network",
     "optimum",
     "paths",
     "problems",
@@ -86,11 +97,15 @@ __all__ = [
 ]
 
 _HOME = {
+    "Check": "faircast.fitting.checking",
     "Control": "faircast._native",
+    "Drawn": "faircast.fitting.drawing",
     "Estimate": "faircast.statistics",
     "Experiment": "faircast.experiment",
+    "Fitted": "faircast.fitting.model",
     "InfeasibleError": "faircast.utility.problem",
     "InputError": "faircast.errors",
+    "Network": "faircast.maps.network",
     "NotFinishedError": "faircast.errors",
     "Optimum": "faircast.utility.optimum",
     "PathSeries": "faircast.ways",
@@ -112,8 +127,10 @@ _HOME = {
     "compare": "faircast.comparison",
     "estimate": "faircast.statistics",
     "fairness_properties": "faircast.utility.properties",
+    "fit": "faircast.fitting.estimate",
     "jain": "faircast.statistics",
     "merge": "faircast.merging",
+    "network": "faircast.maps.network",
     "optimum": "faircast.utility.network",
     "paths": "faircast.ways",
     "problems": "faircast.scenario",

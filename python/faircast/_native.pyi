@@ -8,7 +8,9 @@ __commit__: str | None
 __lock__: str
 
 _Links = list[tuple[str, int]]
-_Demands = list[tuple[str, bool, bool, float | None, float | None, list[tuple[str, list[int]]]]]
+_Demands = list[
+    tuple[str, bool, bool, float | None, float | None, list[tuple[str, list[int]]], list[list[tuple[int, float]]]]
+]
 
 class _Sky(TypedDict):
     satellites: list[str]
@@ -373,7 +375,11 @@ def check_part(definition: str, part_json: str) -> list[tuple[str, str]]:
 
 def resolve(scenario_json: str, folder: str | None = None, control: Control | None = None) -> str: ...
 def paths(scenario_json: str, control: Control | None = None) -> tuple[_Links, _Demands]:
-    """Links (name, bit/s); demands (name, is_session, multirate, fixed and maximum rate, receivers (name, links))."""
+    """Links (name, bit/s or symbol/s); demands.
+
+    Of each name, is_session, multirate, fixed and maximum rate, receivers (name, links); and for each of them, if any
+    sends over links that send symbols, these with what a symbol carries.
+    """
 
 def periods(
     scenario_json: str, control: Control | None = None

@@ -7,14 +7,14 @@ links have the same names, differences are taken seed by seed (`faircast.pairs`)
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from faircast.errors import InputError, brief
-from faircast.metrics import Metric, check_metric, parse_metric, rates_of
+from faircast.metrics import Metric, check_metric, headline_metrics, is_least, parse_metric
 from faircast.pairs import Runs, are_paired, common, difference_of, told_apart
 from faircast.scenario import Resolved
 from faircast.sequential import looks
@@ -283,8 +283,21 @@ def comparison(
     if wanted:
         rows = [row for metric in wanted for row in rows if (row.subject, row.metric) == metric]
     usual = [key for key in usual_metrics([side for pair in pairs for side in pair], there) if key in there]
+    shown = tuple(wanted or usual)
+    for first, second in pairs:
+        told |= dict.fromkeys(lower_bounds((first, second), shown))
     names = tuple(dict.fromkeys(side.name for group in groups for side in group))
-    return Comparison(names, tuple(rows), tuple(told), tuple(wanted or usual), level)
+    return Comparison(names, tuple(rows), tuple(told), shown, level)
+
+
+def lower_bounds(sides: tuple[Side, Side], metrics: Sequence[Metric]) -> Iterator[str]:
+    """Which percentiles of web traffic fall among unfinished transfers."""
+    seeds = common(sides[0].runs, sides[1].runs)
+    for side in sides:
+        where = f" at {describe(side.where)}" if side.where else ""
+        for subject, metric in metrics:
+            if any(is_least(side.runs[seed], subject, metric) for seed in seeds):
+                yield f"{side.name}{where}: {subject} {metric} falls among unfinished transfers; it is at least so much"
 
 
 def differences(first: Side, second: Side, notes: dict[str, None], level: float) -> list[Difference]:
@@ -336,8 +349,8 @@ def listed(runs: Runs) -> str:
 
 
 def usual_metrics(sides: Sequence[Side], there: Sequence[Metric]) -> list[Metric]:
-    """Rates of sessions and flows, fairness, and of links whose queue is probed the queue and the drops."""
-    found = rates_of([side.scenario for side in sides], there)
+    """What one looks at first, fairness, and of links whose queue is probed the queue and the drops."""
+    found = headline_metrics([side.scenario for side in sides], there)
     found.append(("run", "jain_index"))
     for subject, metric in there:
         if metric == "queue_mean":

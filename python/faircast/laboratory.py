@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import sys
 import threading
 import time
 import zlib
@@ -12,7 +13,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from faircast.errors import InputError
 
@@ -58,6 +59,16 @@ def fragment(text: str, seeds: str) -> str:
     return "1." + base64.urlsafe_b64encode(packed).decode().rstrip("=")
 
 
+class Server(ThreadingHTTPServer):
+    """A server that says nothing of browsers that have gone away, as they do when a page is loaded anew."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)
+
+
 class Laboratory:
     """A server of these pages at a free port of 127.0.0.1, which goes on until `close`.
 
@@ -75,8 +86,7 @@ class Laboratory:
         }
         self.heard = time.monotonic()
         """When somebody asked for something the last time."""
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
+        self._server = Server(("127.0.0.1", 0), self._handler())
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.1,), daemon=True)
         self._thread.start()
 

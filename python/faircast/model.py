@@ -74,7 +74,7 @@ BlockingUnicast: TypeAlias = Literal["flow", "pair"]
 * "flow": A flow: addresses and ports.
 * "pair": All flows from one host to another, which needs less state in the router.
 """
-BranchPreset: TypeAlias = Literal["geo", "geo-ka", "geo-broadcast", "adsl"]
+BranchPreset: TypeAlias = Literal["geo", "geo-ka", "geo-broadcast", "ka-beam", "adsl"]
 """Sorts of branches.
 
 The reasons for their numbers stand in the chapter on geostationary satellites.
@@ -84,6 +84,8 @@ The reasons for their numbers stand in the chapter on geostationary satellites.
 * "geo-ka": One with spot beams in the Ka band: 30 and 3 Mbit/s for each receiver.
 * "geo-broadcast": One that broadcasts: a downlink of 38 Mbit/s that all hear, with losses of their own, and 512 kbit/s
   back from each.
+* "ka-beam": A beam of an operator's satellite in the Ka band: a downlink of 104 Mbaud that all hear, each transmission
+  with a modulation and code for its hearers, and one return carrier of 7.4 Mbit/s in slots, for which all ask.
 * "adsl": Wires: 768 and 128 kbit/s for each receiver, no satellite.
 """
 Calendar: TypeAlias = Literal["wheel", "heap"]
@@ -133,6 +135,13 @@ Lengths: TypeAlias = Literal["exponential", "pareto"]
 
 * "exponential": Exponential.
 * "pareto": Pareto, with a heavy tail.
+"""
+LensColumn: TypeAlias = Literal["rtt", "uplink", "downlink"]
+"""Which column of a file of LENS is the delay.
+
+* "rtt": Half the round-trip time.
+* "uplink": The time on the way up; half the round-trip time where clocks make it negative.
+* "downlink": The time on the way down, likewise.
 """
 LieKind: TypeAlias = Literal["loss", "nothing", "contradiction", "late", "flapping", "acknowledge", "silence", "flood"]
 """What a liar does.
@@ -289,6 +298,12 @@ PieDelay: TypeAlias = Literal["rate", "sojourn"]
 * "rate": The bytes that wait, over the rate at which others have left (RFC 8033, section 5.2).
 * "sojourn": How long the last packet that left has waited (RFC 8033, appendix A).
 """
+PlayoutKind: TypeAlias = Literal["live", "file"]
+"""Whether what comes too late is skipped or waited for.
+
+* "live": A segment that is not complete when it is due is skipped.
+* "file": The picture stops until the segment is complete.
+"""
 PolicerAction: TypeAlias = Literal["drop", "mark"]
 """What becomes of packets without tokens.
 
@@ -315,11 +330,25 @@ RlmProfile: TypeAlias = Literal["ns2", "mended"]
 * "mended": Both try again, `rejoin_from_zero` and `restart_join_timer`, and `max_hold` bounds what others' experiments
   do.
 """
-Shell: TypeAlias = Literal["iridium", "teledesic", "star", "delta", "elements"]
+Shell: TypeAlias = Literal[
+    "iridium",
+    "teledesic",
+    "starlink",
+    "oneweb",
+    "kuiper",
+    "telesat",
+    "star",
+    "delta",
+    "elements",
+]
 """What a constellation is made from.
 
 * "iridium": ns-2's Iridium: 6 planes of 11 satellites at 780 km and 86.4°, the planes 31.6° apart, with a seam.
 * "teledesic": ns-2's Teledesic: 12 planes of 24 satellites at 1375 km and 84.7°, the planes 15° apart, with a seam.
+* "starlink": Starlink's first shell: 72 planes of 22 satellites at 550 km and 53°, all round the equator.
+* "oneweb": OneWeb as first filed: 18 planes of 40 satellites at 1200 km and 87.9°, 10° apart, with a seam.
+* "kuiper": Kuiper's first shell: 34 planes of 34 satellites at 630 km and 51.9°, all round the equator.
+* "telesat": Telesat's near-polar shell: 27 planes of 13 satellites at 1015 km and 98.98°, all round the equator.
 * "star": Walker's star: nodes over half of the equator, so that there is a seam.
 * "delta": Walker's delta: nodes all round the equator.
 * "elements": Element sets of real satellites.
@@ -352,6 +381,14 @@ TcpCubicGrowth: TypeAlias = Literal["rfc9438", "linux"]
   trip throughout, all of it counted in segments, and 5 % per round trip at least while no reduction has shown a
   plateau.
 """
+TcpCwndValidation: TypeAlias = Literal["rfc5681", "rfc7661"]
+"""A window that the application does not use.
+
+* "rfc5681": It is the initial one at most after a rest longer than a time-out (RFC 5681 section 4.1), and does not grow
+  while less than half of it is outstanding. As Linux has it: `tcp_slow_start_after_idle` is on there, and only what is
+  used grows.
+* "rfc7661": It lasts for five minutes; a loss then cuts it to half of what was used (RFC 7661).
+"""
 TcpEcn: TypeAlias = Literal["off", "ecn", "mecn"]
 """Explicit congestion notification of a connection.
 
@@ -374,12 +411,25 @@ TcpProfile: TypeAlias = Literal["rfc", "ns2", "linux"]
   all holes before it sends new data.
 * "linux": A Linux host: delayed ACKs, SACK, time stamps, sizes and times of its own. The window rule is to be said.
 """
+TfmccDataLimited: TypeAlias = Literal["rfc4654", "rfc5348"]
+"""The rate while the application has less to send than it allows.
+
+* "rfc4654": What is received bounds it only as long as no receiver has had a loss (RFC 4654 sections 3.6, 4.3.4, 4.4).
+  After that it grows towards what the equation gives, though little is sent.
+* "rfc5348": No such report raises it above twice the rate at which its receiver got data (RFC 5348 section 4.3).
+"""
 TfmccGapFloor: TypeAlias = Literal["decays", "follows"]
 """R_max after the gap between packets has raised it.
 
 * "decays": It falls by a tenth per round, as ever: the letter of the RFC. From a very low rate the way up takes many
   minutes.
 * "follows": It follows the gap down to what was measured. Not in the RFC.
+"""
+TfmccIdleFloor: TypeAlias = Literal["initial", "none"]
+"""The least rate of a session that has nothing to send.
+
+* "initial": That with which a session begins, a packet per R_max (RFC 5348 section 4.4).
+* "none": A packet in 8 s, as when nobody answers: the letter of RFC 4654.
 """
 TfmccMaxRtt: TypeAlias = Literal["rfc", "measured", "recent"]
 """The rule of R_max.
@@ -410,7 +460,7 @@ TfmccProfile: TypeAlias = Literal["faircast", "rfc4654"]
 
 * "faircast": The default of each key.
 * "rfc4654": The letter of RFC 4654: `gap_floor` "decays", `max_rtt` "rfc", `suppressing_rounds` 8, `one_way_adjustment`
-  "all", `discount_threshold` 0.5, `outages` "per-rtt", `unanswered_clr` "kept".
+  "all", `discount_threshold` 0.5, `outages` "per-rtt", `unanswered_clr` "kept", `idle_floor` "none".
 """
 TfmccSeedFloor: TypeAlias = Literal["packet", "half"]
 """The least first loss interval.
@@ -473,11 +523,15 @@ class AnySession(Part):
     ----------
     source : str
         Sending node.
+    application : Application, optional
+        What the application has to send. Default: always something. For schemes that answer congestion.
     dscp : int, optional
         The DSCP of its packets, and of those that answer them, by which queues of kind "classes" tell them. Default 0.
         Legal: 0 to 63.
     membership : Membership, optional
         How members and routers come to the session's packets.
+    playout : Playout, optional
+        What its receivers play of it, and how. Default: nothing.
     receivers : Receivers, optional
         Who receives.
     start : str such as "250 ms", optional
@@ -489,8 +543,10 @@ class AnySession(Part):
     """
 
     source: str
+    application: Application | None = None
     dscp: int | None = None
     membership: Membership | None = None
+    playout: Playout | None = None
     receivers: Receivers | None = None
     start: str | None = None
     start_jitter: str | None = None
@@ -503,6 +559,9 @@ class AnyFlow(Part):
 
     Parameters
     ----------
+    application : Application, optional
+        What the application has to send. Default: always something. For TCP, whose own `segments` it takes the place
+        of.
     count : int, optional
         So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME; where `from` or `to` names
         several nodes at once, as many as these are. Legal: 1 to 4294967295.
@@ -512,6 +571,8 @@ class AnyFlow(Part):
     from_ : str | Sequence[str], optional
         Sending node, or one for each of `count` flows: a list, or "home-*" for all nodes called so, or "home-[1-9]" for
         those of a row. Default: flow i is sent by the topology's left-i.
+    pep : Pep, optional
+        Proxies that split the connection of TCP. Default: there are none.
     start : str such as "250 ms" or a sequence of such, or Series, optional
         When the first flow starts. Default "0 s". A list has one for each of `count` flows.
     start_jitter : str such as "250 ms", optional
@@ -525,9 +586,11 @@ class AnyFlow(Part):
         right-i.
     """
 
+    application: Application | None = None
     count: int | None = None
     dscp: int | None = None
     from_: str | Sequence[str] | None = None
+    pep: Pep | None = None
     start: str | Sequence[str] | Series | None = None
     start_jitter: str | None = None
     start_step: str | None = None
@@ -541,10 +604,17 @@ class AnyLink(Part):
 
     Parameters
     ----------
+    acm : Acm, optional
+        Of a link with a symbol rate: how the modulation and code of transmissions is chosen. Default: without delay.
     agent : RouterAgent, optional
         What looks after the queue in the router, of this direction alone. Default: nobody.
     changes : str | Sequence[Change], optional
         What changes while the network runs: a list, or the name of a CSV file. Default nothing.
+    efficiency : float, optional
+        Of a leg of a link with a symbol rate: the bits in a symbol that it can receive, 0.1 to 20. Legal: 0.1 to 20.
+    es_n0 : str such as "6.5 dB", optional
+        Of a leg of a link with a symbol rate, in the place of `efficiency`: the Es/N0 under a clear sky, -50 dB to 100
+        dB. Legal: -50 dB to 100 dB.
     handoff_queue : {"keep", "lose", "discard"}, optional
         What becomes of packets that wait when the link goes down or turns elsewhere and they cannot be rerouted.
         Default "keep".
@@ -557,19 +627,143 @@ class AnyLink(Part):
         How departures are computed. Default "auto". Results do not depend on it.
     queue : Queue, optional
         The queue in front of the transmitter. Default of a new link: drop-tail with 50 packets.
+    rain : Rain, optional
+        Of a leg with an Es/N0: rain on the way.
     reroute : bool, optional
         Whether packets to one host that wait when the link goes down or turns elsewhere take another way if there is
         one. Default true.
+    symbol_rate : str such as "10 Mbaud", optional
+        Of a link with legs, in the place of a rate: the symbols that its transmitter sends in a second, 100 baud to 10
+        Gbaud. What a symbol carries depends on those who are to hear it. Legal: 100 baud to 10 Gbaud.
+    trace : Trace, optional
+        The link as it was measured, in the place of `changes`. Default nothing.
     """
 
+    acm: Acm | None = None
     agent: RouterAgent | None = None
     changes: str | Sequence[Change] | None = None
+    efficiency: float | None = None
+    es_n0: str | None = None
     handoff_queue: HandoffQueue | None = None
     header: str | None = None
     loss: Loss | None = None
     mode: LinkMode | None = None
     queue: Queue | None = None
+    rain: Rain | None = None
     reroute: bool | None = None
+    symbol_rate: str | None = None
+    trace: Trace | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class Acm(Part):
+    """How the modulation and code of transmissions is chosen.
+
+    Without it there is no delay: what a leg can receive now is what it gets.
+
+    Parameters
+    ----------
+    averaging : str such as "250 ms", optional
+        Terminals report the mean of their Es/N0, in dB, over so long, up to 1 h. Default 0 s: the present one. Legal:
+        at most 3600 s.
+    floor : float, optional
+        A packet to a group is sent with no less than this, bits in a symbol, while a leg that wants it is granted so
+        much; the other legs do without. Default: the worst leg that wants it decides. Legal: 0.1 to 20.
+    hysteresis : str such as "6.5 dB", optional
+        By how much more than it needs is asked for before a better modulation and code is granted, 0 dB to 20 dB.
+        Default 0 dB. Legal: 0 dB to 20 dB.
+    margin : str such as "6.5 dB", optional
+        What is taken off what is reported, 0 dB to 20 dB. Default 0 dB. Legal: 0 dB to 20 dB.
+    report_delay : str such as "250 ms", optional
+        How long a report is on its way to the gateway, up to 1 h. Default 0 s. Legal: at most 3600 s.
+    report_interval : str such as "250 ms", optional
+        How often terminals report. Default 0 s: whenever their Es/N0 changes. Legal: at most 3600 s.
+    switching_delay : str such as "250 ms", optional
+        From a report to the first transmission by it, up to 1 h. Default 0 s. Legal: at most 3600 s.
+    """
+
+    averaging: str | None = None
+    floor: float | None = None
+    hysteresis: str | None = None
+    margin: str | None = None
+    report_delay: str | None = None
+    report_interval: str | None = None
+    switching_delay: str | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class Aloha(Part):
+    """Terminals send in the next slot without asking, and what meets something else is lost or sent again.
+
+    Parameters
+    ----------
+    backoff : int, optional
+        Slots of which one is drawn to send again, after the first collision of a packet; twice as many after each
+        further one, up to ten times. Default 8. Legal: 1 to 100000.
+    delay : str such as "250 ms", optional
+        From the end of a packet until its terminal knows that it has met another. Default: twice the longest delay of
+        `links`. Legal: at most 10 s.
+    retries : int, optional
+        How often a packet is sent again at most. Default 0: what meets something else is lost. Legal: 0 to 100.
+    """
+
+    kind: ClassVar[str | None] = "aloha"
+
+    backoff: int | None = None
+    delay: str | None = None
+    retries: int | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class Application(Part):
+    """What an application has to send, and when.
+
+    Bytes are those of packets on the wire, headers included, as in all rates.
+
+    It says `rate`, `bytes`, both, or a `trace`.
+
+    Parameters
+    ----------
+    buffer : str such as "1000 B", optional
+        What may wait until the source sends it, in whole packets; what does not find room is dropped, as a live source
+        has it. Left out, all waits.
+    bytes : str such as "1000 B", optional
+        So much in all; when that has been sent the source stops. Left out, `rate` has no end. Legal: 1 B or more.
+    rate : str such as "1.5 Mbit/s", optional
+        It makes so much, evenly. Left out, all of `bytes` is there at the start. Legal: above 0 bit/s.
+    trace : str | Sequence[Made], optional
+        How much comes when, from the start of the source on: a list, or the name of a CSV file. After its end the
+        source stops.
+    """
+
+    buffer: str | None = None
+    bytes: str | None = None
+    rate: str | None = None
+    trace: str | Sequence[Made] | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class Arrival(Part):
+    """A transfer.
+
+    Parameters
+    ----------
+    at : str such as "250 ms"
+        When it arrives, from the start of the traffic.
+    pair : int, optional
+        Between the nodes of which pair, counted from 0. Default: drawn, each as likely as the others. Legal: 0 to
+        4294967295.
+    size : str such as "1000 B", optional
+        How large it is, bytes of payload. Default: as `size` says. Legal: above 0 B.
+    """
+
+    at: str
+    pair: int | None = None
+    size: str | None = None
 
 
 @checked
@@ -621,16 +815,17 @@ class Branch(Part):
     down : Settings, optional
         The links to the receivers, sat-down-0 and so on. Default of "geo" 300 kbit/s, 125 ms, of "geo-ka" 30 Mbit/s,
         125 ms, of "adsl" 768 kbit/s, 10 ms, of "geo-broadcast" one of 38 Mbit/s, 125 ms for all; drop-tail with 50
-        packets, from 30 Mbit/s with 1000.
+        packets, from 30 Mbit/s with 1000. Of "ka-beam" one of 104 Mbaud, 125 ms, 14 dB, drop-tail with 5000.
     each : Sequence[BranchReceiver], optional
         What is different about receivers, which they take by turns: of two, the third receiver has the first again.
     feeder : Duplex, optional
         The link from the station to the satellite, sat-feeder. Default 10 Mbit/s, 125 ms, drop-tail with 50 packets;
-        "geo-ka" 1 Gbit/s, "geo-broadcast" 100 Mbit/s, both with 1000 packets. Of a bent pipe it has a delay only.
+        "geo-ka" and "ka-beam" 1 Gbit/s, "geo-broadcast" 100 Mbit/s, all with 1000 packets. Of a bent pipe it has a
+        delay only.
     payload : {"processing", "bent-pipe"}, optional
-        What the satellite does with packets. Default "processing" for "geo", "bent-pipe" for "geo-ka" and
-        "geo-broadcast".
-    preset : {"geo", "geo-ka", "geo-broadcast", "adsl"}, optional
+        What the satellite does with packets. Default "processing" for "geo", "bent-pipe" for "geo-ka", "geo-broadcast"
+        and "ka-beam".
+    preset : {"geo", "geo-ka", "geo-broadcast", "ka-beam", "adsl"}, optional
         What it is like where it says nothing else. Default "geo".
     receivers : int, optional
         Hosts for receivers: of a branch called sat sat-0, sat-1 and so on. Default 2. Legal: 1 to 1000000.
@@ -643,11 +838,11 @@ class Branch(Part):
         Where the receivers are, from which the delays of `down` and `up` follow. Default: those delays are given.
     trunk : Duplex, optional
         The link from the router to the station or node, sat-trunk. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets;
-        "geo-ka" 1 Gbit/s, "geo-broadcast" 100 Mbit/s, both with 1000 packets.
+        "geo-ka" and "ka-beam" 1 Gbit/s, "geo-broadcast" 100 Mbit/s, all with 1000 packets.
     up : Settings, optional
         The links from the receivers, sat-up-0 and so on, one for each. Default of "geo" 8 kbit/s, 125 ms, of "geo-ka" 3
         Mbit/s, 125 ms, of "geo-broadcast" 512 kbit/s, 125 ms, of "adsl" 128 kbit/s, 10 ms; drop-tail with 50 packets,
-        with 100 of "geo-ka".
+        with 100 of "geo-ka". Of "ka-beam" 125 ms and 100 packets, in slots of the return channel sat-return.
     """
 
     down: Settings | None = None
@@ -818,12 +1013,19 @@ class Change(Part):
     ----------
     at : str such as "250 ms"
         When, from the start of the run.
+    attenuation : str such as "6.5 dB", optional
+        What is taken off its Es/N0 from now on, 0 dB to 100 dB. Only for legs with `es_n0`. Legal: 0 dB to 100 dB.
     delay : str such as "250 ms", optional
         Its propagation delay from now on, up to 1 h. Packets take the delay of their departure. Legal: at most 3600 s,
         for light is at Saturn by then.
     delay_to : str such as "250 ms", optional
         The delay goes from `delay` to this one in a straight line, in the time `over`. Legal: at most 3600 s, for light
         is at Saturn by then.
+    efficiency : float, optional
+        The bits in a symbol that it can receive from now on, 0.1 to 20. Only for legs with `efficiency`. Legal: 0.1 to
+        20.
+    es_n0 : str such as "6.5 dB", optional
+        Its Es/N0 under a clear sky from now on, -50 dB to 100 dB. Only for legs with `es_n0`. Legal: -50 dB to 100 dB.
     loss : Loss, optional
         What gets lost from now on.
     over : str such as "250 ms", optional
@@ -838,8 +1040,11 @@ class Change(Part):
     """
 
     at: str
+    attenuation: str | None = None
     delay: str | None = None
     delay_to: str | None = None
+    efficiency: float | None = None
+    es_n0: str | None = None
     loss: Loss | None = None
     over: str | None = None
     rate: str | None = None
@@ -940,6 +1145,22 @@ class Configured(Part):
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
+class Constant(Part):
+    """All are equal.
+
+    Parameters
+    ----------
+    bytes : str such as "1000 B", optional
+        Size of each. Default "100 KB". Legal: above 0 B.
+    """
+
+    kind: ClassVar[str | None] = "constant"
+
+    bytes: str | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Constellation(Part):
     """Satellites that move over ground stations, with links among them.
 
@@ -982,23 +1203,26 @@ class Constellation(Part):
         How many satellites ahead in its plane, and as many behind, a satellite has links to. Default 1; 2 for
         "teledesic". Legal: 0 to 8.
     isl_latitude : float, optional
-        Latitude above which a satellite's links to other planes are down, degrees. Default 60 for presets, 70 for
-        "star" and "elements", 90 for "delta". Legal: 0 to 90.
+        Latitude above which a satellite's links to other planes are down, degrees. Default 60 for "iridium" and
+        "teledesic", 70 for "oneweb", "telesat", "star" and "elements", 90 for "starlink", "kuiper" and "delta". Legal:
+        0 to 90.
     isl_longitude : float, optional
         Difference of longitudes below which links across the seam are down, degrees. Default 10; 8 for "teledesic".
         Legal: 0 to 180.
     mask : float, optional
-        The least elevation of a satellite that stations take, degrees. Default 8.2; 40 for "teledesic". Legal: 0 to 89.
+        The least elevation of a satellite that stations take, degrees. Default 8.2; 40 for "teledesic", 25 for
+        "starlink", 55 for "oneweb", 35 for "kuiper", 10 for "telesat". Legal: 0 to 89.
     phasing : int, optional
         Walker's F: by how many parts of the circle divided by the number of satellites each plane is ahead of the one
-        before. Default 0; in presets every other plane is half a slot ahead. Legal: 0 to 4294967295.
+        before. Default 0; in presets as the chapter on constellations says, mostly every other plane half a slot ahead.
+        Legal: 0 to 4294967295.
     planes : int, optional
         How many planes there are; of element sets into how many the satellites are sorted. Default as altitude. Legal:
         1 to 1000.
     reroute_interval : str such as "250 ms", optional
         Routes are computed anew this often, in the delays of that moment, beside when a link comes, goes or turns; at
         least "1 ms". Default "5 s", with which no way is more than 1 ms longer than the shortest one.
-    shell : {"iridium", "teledesic", "star", "delta", "elements"}, optional
+    shell : {"iridium", "teledesic", "starlink", "oneweb", "kuiper", "telesat", "star", "delta", "elements"}, optional
         What it is made from. Default "iridium".
     slots : int, optional
         How many satellites each plane has. Default as altitude. Legal: 1 to 1000.
@@ -1040,6 +1264,41 @@ class Constellation(Part):
     spacing: float | None = None
     start: str | None = None
     uplink: Settings | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class Cra(Part):
+    """Each has the same slots in each superframe (constant rate assignment).
+
+    Parameters
+    ----------
+    constant : int, optional
+        Slots of each terminal in a superframe. Default: as many as there are for each. Legal: 1 to 100000.
+    free : bool, optional
+        Whether all share the slots that are left. Default false.
+    """
+
+    kind: ClassVar[str | None] = "cra"
+
+    constant: int | None = None
+    free: bool | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class Csv(Part):
+    """Any of rate, delay, loss and whether it was up: a CSV file.
+
+    Parameters
+    ----------
+    file : str
+        A CSV file with the columns time, rate, delay, loss, up, as `changes` takes it, of any length.
+    """
+
+    kind: ClassVar[str | None] = "csv"
+
+    file: str
 
 
 @checked
@@ -1300,6 +1559,22 @@ class Every(Part):
 
     n: int
     direction: str | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class Exponential(Part):
+    """Sizes with an exponential distribution.
+
+    Parameters
+    ----------
+    mean : str such as "1000 B", optional
+        Default "100 KB". Legal: above 0 B.
+    """
+
+    kind: ClassVar[str | None] = "exponential"
+
+    mean: str | None = None
 
 
 @checked
@@ -1574,6 +1849,50 @@ class LayeredCbrSession(AnySession, LayeredCbrParameters):
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
+class Lens(Part):
+    """Round-trip or one-way times: a CSV file of LENS.
+
+    Parameters
+    ----------
+    file : str
+        The file.
+    column : {"rtt", "uplink", "downlink"}, optional
+        Which column is the delay. Default "rtt": half of it.
+    longest_gap : str such as "250 ms", optional
+        A longer time between two lines is a hole, and refused. Default "1 s". Legal: 0.001 s or more.
+    """
+
+    kind: ClassVar[str | None] = "lens"
+
+    file: str
+    column: LensColumn | None = None
+    longest_gap: str | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class Leocc(Part):
+    """When it could send, and its delay: a pair of files of LeoCC.
+
+    Parameters
+    ----------
+    bw : str
+        When it could send, as in a file of Mahimahi.
+    delay : str
+        A file with a whole number of milliseconds in every line, the one-way delay of one interval after the other.
+    interval : str such as "250 ms", optional
+        How long each delay holds. Default "10 ms". Legal: 0.001 s or more.
+    """
+
+    kind: ClassVar[str | None] = "leocc"
+
+    bw: str
+    delay: str
+    interval: str | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Lie(Part):
     """How some of the receivers of a session lie.
 
@@ -1644,6 +1963,41 @@ class Link(AnyLink):
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
+class Listed(Part):
+    """Drawn from a list, each entry as likely as the others.
+
+    Parameters
+    ----------
+    sizes : str | Sequence[str]
+        What is drawn from: a list, or the name of a CSV file.
+    """
+
+    kind: ClassVar[str | None] = "listed"
+
+    sizes: str | Sequence[str]
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class Lognormal(Part):
+    """Sizes with a lognormal distribution.
+
+    Parameters
+    ----------
+    median : str such as "1000 B", optional
+        Default "10 KB". Legal: above 0 B.
+    sigma : float, optional
+        Standard deviation of the natural logarithm. Default 1.5. Legal: 0 to 10.
+    """
+
+    kind: ClassVar[str | None] = "lognormal"
+
+    median: str | None = None
+    sigma: float | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class LossDifferentiation(Part):
     """How a receiver tells losses on links from losses by congestion.
 
@@ -1668,6 +2022,39 @@ class Lossless(Part):
     """Loses nothing."""
 
     kind: ClassVar[str | None] = "none"
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class Made(Part):
+    """What comes at a moment.
+
+    Parameters
+    ----------
+    at : str such as "250 ms"
+        When, from the start of the source.
+    bytes : str such as "1000 B"
+        How much. The packets that are full then are there; what is left over waits for what comes next.
+    """
+
+    at: str
+    bytes: str
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class Mahimahi(Part):
+    """When it could send: a file of Mahimahi.
+
+    Parameters
+    ----------
+    file : str
+        A file with a whole number of milliseconds in every line, none before the one above it.
+    """
+
+    kind: ClassVar[str | None] = "mahimahi"
+
+    file: str
 
 
 @checked
@@ -1965,6 +2352,9 @@ class Tfmcc(Part):
 
     Parameters
     ----------
+    data_limited : {"rfc4654", "rfc5348"}, optional
+        What a report may raise the rate to that tells of a time in which the application had less to send than the rate
+        allowed. Default "rfc4654": as at other times.
     discount_threshold : float, optional
         The least general discount factor. Default 0.25 (RFC 5348 section 5.5; RFC 4654 section 5.5 has 0.5). Legal:
         above 0 up to 1.
@@ -1991,6 +2381,9 @@ class Tfmcc(Part):
     halving_rtts : float, optional
         Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
         section 3.3). Legal: 1 to 100.
+    idle_floor : {"initial", "none"}, optional
+        What the rate is not halved below for the silence of a session that has nothing to send. Default "initial";
+        "none" is the letter of RFC 4654 section 3.6.
     initial_max_rtt : str such as "250 ms", optional
         R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1); over
         a geostationary hop take 1 s. Legal: 0.001 s to 63 s.
@@ -2052,6 +2445,7 @@ class Tfmcc(Part):
         "kept" is nearest to the letter of RFC 4654 section 3.3.
     """
 
+    data_limited: TfmccDataLimited | None = None
     discount_threshold: float | None = None
     discounting: bool | None = None
     ecn: bool | None = None
@@ -2061,6 +2455,7 @@ class Tfmcc(Part):
     granularity: str | None = None
     halving_gaps: float | None = None
     halving_rtts: float | None = None
+    idle_floor: TfmccIdleFloor | None = None
     initial_max_rtt: str | None = None
     loss_differentiation: LossDifferentiation | None = None
     max_rate: str | None = None
@@ -2226,6 +2621,28 @@ class Outage(Part):
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
+class Pareto(Part):
+    """Pareto, with an upper bound or without.
+
+    Parameters
+    ----------
+    least : str such as "1000 B", optional
+        The smallest. Default "10 KB". Legal: above 0 B.
+    most : str such as "1000 B", optional
+        The largest. Default: there is none. Legal: least or more.
+    shape : float, optional
+        Default 1.2. Up to 1 there is no finite mean without `most`. Legal: above 0 up to 100.
+    """
+
+    kind: ClassVar[str | None] = "pareto"
+
+    least: str | None = None
+    most: str | None = None
+    shape: float | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class ParkingLot(Part):
     """Hosts at both ends of a row of routers, and cross traffic at every hop.
 
@@ -2278,6 +2695,35 @@ class Path(Part):
 
     from_: str
     to: str
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class Pep(Part):
+    """Proxies that split TCP connections (RFC 3135 section 2.4).
+
+    Parameters
+    ----------
+    at : Sequence[str | Sequence[str]]
+        The nodes where they are, in the order in which data comes there: of each its name, or a list with one for each
+        flow, as in `from`.
+    buffer : str such as "1000 B", optional
+        What each of them may hold of a connection: what has come and has not been acknowledged on the far side. From
+        two segments to 65535. Default "1 MB".
+    handshake : bool, optional
+        Whether they open connections to each other with TCP's handshake. One connection that is there all the time and
+        carries many (RFC 3135 section 2.4) needs none. Default: as the flow says.
+    initial_cwnd : str such as "50 packets", optional
+        The congestion window with which they begin to send. Default: as the flow says. Legal: 1 packet or more.
+    variant : {"reno", "newreno", "sack", "westwood", "westwood+", "hybla", "cubic"}, optional
+        The rule for the window of what they send. Default: as the flow says.
+    """
+
+    at: Sequence[str | Sequence[str]]
+    buffer: str | None = None
+    handshake: bool | None = None
+    initial_cwnd: str | None = None
+    variant: Variant | None = None
 
 
 @checked
@@ -2424,6 +2870,47 @@ class Pie(Part):
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
+class Playout(Part):
+    """What the receivers of a session play, and how: media in segments of one length.
+
+    Parameters
+    ----------
+    buffer : str such as "250 ms", optional
+        Of a file: how much must be there, in whole segments, before the picture goes on after a stall. Default: as
+        `start`. Legal: above 0 s.
+    fec : float, optional
+        What forward error correction adds to each segment of a layer, as part of it: of n packets any n / (1 + fec),
+        rounded up, are enough. Default 0. Legal: 0 to 10.
+    length : str such as "250 ms", optional
+        Of media of a rate: how long they are, rounded up to whole segments. Default: without end. Legal: above 0 s.
+    media_rate : str | Sequence[str], optional
+        Rate of the media, bytes of its packets on the wire without what `fec` adds; of adaptive media a list that
+        rises, of which each segment has the highest that the source's rate allows. Needed, but of schemes that send at
+        rates of their own, in layers or constant: those are played as they are, and it must be left out.
+    repair : Repair, optional
+        What is missing comes otherwise. Default: it does not.
+    segment : str such as "250 ms", optional
+        Length of a segment. Default "2 s". Legal: 0.01 s or more.
+    start : str such as "250 ms", optional
+        How much of the media must be there, in whole segments one after the other, before the picture appears. Default:
+        two segments. Legal: above 0 s.
+    wait : str such as "250 ms", optional
+        Of live media of a rate: how long a packet may wait at the source until the whole segment is given up. Default:
+        as `start`.
+    """
+
+    buffer: str | None = None
+    fec: float | None = None
+    length: str | None = None
+    media_rate: str | Sequence[str] | None = None
+    repair: Repair | None = None
+    segment: str | None = None
+    start: str | None = None
+    wait: str | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Policer(Part):
     """A token bucket that drops or marks, before a queue of any kind.
 
@@ -2534,6 +3021,45 @@ class QueueClass(Part):
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
+class Rain(Part):
+    """Rain on the way to a terminal, of which its attenuation over time is made (ITU-R P.618-14 and P.1853-2).
+
+    Parameters
+    ----------
+    elevation : float
+        How high the satellite stands above the horizon, degrees, 5 to 90. Legal: 5 to 90.
+    frequency : str such as "20 GHz"
+        Of the carrier, 1 GHz to 55 GHz. Legal: 1 GHz to 55 GHz.
+    height : float
+        Up to which height above the sea it rains, km. Legal: 0 to 20.
+    latitude : float
+        Of the terminal, degrees north, -90 to 90. Legal: -90 to 90.
+    longitude : float
+        Of the terminal, degrees east, -180 to 360. Legal: -180 to 360.
+    rate : str such as "40 mm/h"
+        The rain rate that is exceeded for 0.01 % of an average year, up to 300 mm/h. Legal: at most 300 mm/h.
+    altitude : float, optional
+        Of the terminal above the sea, km. Default 0. Legal: 0 to 20.
+    probability : float, optional
+        For which part of the time it rains on the way, up to 1. Default 0.05. Legal: above 0 up to 1.
+    tilt : float, optional
+        The polarisation against the horizontal, degrees. Default 45, which stands for circular polarisation. Legal: -90
+        to 90.
+    """
+
+    elevation: float
+    frequency: str
+    height: float
+    latitude: float
+    longitude: float
+    rate: str
+    altitude: float | None = None
+    probability: float | None = None
+    tilt: float | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class RateCap(Part):
     """Blocks the highest layers of sessions above a rate.
 
@@ -2553,6 +3079,35 @@ class RateCap(Part):
     interval: str | None = None
     rate: str | None = None
     window: str | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class Rbdc(Part):
+    """Terminals ask for slots in each superframe (rate-based dynamic capacity).
+
+    Parameters
+    ----------
+    constant : int, optional
+        Slots that each terminal has in each superframe besides. Default 0. Legal: 0 to 100000.
+    delay : str such as "250 ms", optional
+        From a request to the first superframe that may be assigned by it, rounded up to superframes, at least one.
+        Default: twice the longest delay of `links`, which is there and back. Legal: at most 10 s.
+    free : bool, optional
+        Whether all share the slots for which nobody has asked. Default false.
+    most : int, optional
+        Slots in a superframe that a terminal gets on demand at most. Default: all. Legal: 1 to 100000.
+    persistence : int, optional
+        For how many superframes a rate holds if no other is asked for. Default 5. Legal: 1 to 1000.
+    """
+
+    kind: ClassVar[str | None] = "rbdc"
+
+    constant: int | None = None
+    delay: str | None = None
+    free: bool | None = None
+    most: int | None = None
+    persistence: int | None = None
 
 
 @checked
@@ -2702,6 +3257,54 @@ class Registration(Part):
 
     missed: int | None = None
     refresh: str | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class Repair(Part):
+    """How what is missing of a segment comes, on a way that is not part of the network.
+
+    Parameters
+    ----------
+    after : str such as "250 ms"
+        How long it takes, from the moment at which the receiver knows that the segment is over: when a packet of a
+        later one comes in the same layer, or the source ends.
+    most : float, optional
+        The largest part of a segment's packets that is repaired; of a segment that lacks more nothing is. Default 1.
+        Legal: above 0 up to 1.
+    """
+
+    after: str
+    most: float | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class ReturnChannel(Part):
+    """A carrier on which many terminals send in slots, or changes to one of that name that the topology makes.
+
+    A new one needs `links`, `superframe`, `slots`, `payload` and `access`.
+
+    Parameters
+    ----------
+    access : ReturnAccess, optional
+        Who sends when.
+    links : Sequence[str], optional
+        Directions of links that have no transmitter of their own and send on it, a terminal each: names as "up-0" or
+        "line.back", and patterns as "up-*". Their rate is that of the carrier.
+    payload : str such as "1000 B", optional
+        What a slot takes, up to 65535 B, with headers of the link layer. Legal: above 0 B up to 65535 B.
+    slots : int, optional
+        Slots in a superframe, all of one length, up to 100000. Legal: 1 to 100000.
+    superframe : str such as "250 ms", optional
+        How long a superframe is, 1 ms to 10 s. Legal: 0.001 s to 10 s.
+    """
+
+    access: ReturnAccess | None = None
+    links: Sequence[str] | None = None
+    payload: str | None = None
+    slots: int | None = None
+    superframe: str | None = None
 
 
 @checked
@@ -3082,6 +3685,8 @@ class Tcp(AnyFlow):
         "hybla", which is published so. The cubic function of "cubic" does not count.
     cubic : TcpCubic, optional
         CUBIC: used with `variant = "cubic"`.
+    cwnd_validation : {"rfc5681", "rfc7661"}, optional
+        What becomes of a window that the application does not use. Default "rfc5681".
     delayed_ack : bool, optional
         Acknowledge every second segment that comes in order instead of every one. Default false (ns-2 `Agent/TCPSink`).
     delayed_ack_timeout : str such as "250 ms", optional
@@ -3143,6 +3748,9 @@ class Tcp(AnyFlow):
         no pacing: what an ACK lets go goes at once.
     profile : {"rfc", "ns2", "linux"}, optional
         Whose choices the keys that are left out take. Default "rfc".
+    rate_limited_increase : bool, optional
+        A window that is not full grows to what was outstanding at once and an ACK of all of that would make of it, and
+        no further (draft-ietf-ccwg-ratelimited-increase). Default false. With variants that grow as Reno does.
     recovery : {"reno", "newreno", "sack"}, optional
         How losses are repaired; left out, the way that goes with the variant.
     rescue_retransmission : bool, optional
@@ -3186,6 +3794,7 @@ class Tcp(AnyFlow):
     ack_size: str | None = None
     byte_counting: bool | None = None
     cubic: TcpCubic | None = None
+    cwnd_validation: TcpCwndValidation | None = None
     delayed_ack: bool | None = None
     delayed_ack_timeout: str | None = None
     dupthresh: int | None = None
@@ -3208,6 +3817,7 @@ class Tcp(AnyFlow):
     mss: str | Sequence[str] | None = None
     pacing: TcpPacing | None = None
     profile: TcpProfile | None = None
+    rate_limited_increase: bool | None = None
     recovery: Recovery | None = None
     rescue_retransmission: bool | None = None
     rto_initial: str | None = None
@@ -3417,6 +4027,290 @@ class Tree(Part):
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
+class Vbdc(Part):
+    """Terminals ask for slots for what waits (volume-based dynamic capacity).
+
+    Parameters
+    ----------
+    constant : int, optional
+        Slots that each terminal has in each superframe besides. Default 0. Legal: 0 to 100000.
+    delay : str such as "250 ms", optional
+        From a request to the first superframe that may be assigned by it, rounded up to superframes, at least one.
+        Default: twice the longest delay of `links`, which is there and back. Legal: at most 10 s.
+    free : bool, optional
+        Whether all share the slots for which nobody has asked. Default false.
+    most : int, optional
+        Slots in a superframe that a terminal gets on demand at most. Default: all. Legal: 1 to 100000.
+    """
+
+    kind: ClassVar[str | None] = "vbdc"
+
+    constant: int | None = None
+    delay: str | None = None
+    free: bool | None = None
+    most: int | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class Visits(Part):
+    """Users, each of whom fetches a page, waits until all of it is there, thinks, and fetches the next.
+
+    Parameters
+    ----------
+    objects : int, optional
+        Transfers of a page, over connections that are opened at once. Default 1. Legal: 1 to 1000.
+    think : str such as "250 ms", optional
+        Mean time from the end of a page to the next, exponential; each user thinks before the first page, too. Default
+        "5 s".
+    users : int, optional
+        How many; user i is on pair i of the nodes, and they go round. Default 1. Legal: 1 to 1000000.
+    """
+
+    objects: int | None = None
+    think: str | None = None
+    users: int | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class Web(Part):
+    """Finite TCP transfers that arrive at random, between one or several pairs of nodes.
+
+    Parameters
+    ----------
+    abc_limit : int, optional
+        The most segments for which an ACK lets the window grow in slow start, L of RFC 3465 section 2.2: used with
+        `byte_counting`, and without `hystart`, which has a limit of its own. After a time-out it is 1 (section 2.3).
+        Default 1, as RFC 5681 section 3.1 wants it; RFC 3465 allows 2 for experiments. Legal: 1 to 1000.
+    ack_size : str such as "1000 B", optional
+        Size of an acknowledgement on the wire. Default 40 B: IP and TCP without options, as ns-2 has it. Legal: 1 B to
+        65535 B.
+    application : Application, optional
+        What the application has to send. Default: always something. For TCP, whose own `segments` it takes the place
+        of.
+    arrivals : str | Sequence[Arrival], optional
+        Transfers arrive at these moments, counted from `start`: a list, or the name of a CSV file.
+    at_once : int, optional
+        Connections open at one time, at most; further ones wait in order. Default 10000. Legal: 1 to 1000000.
+    byte_counting : bool, optional
+        In congestion avoidance an ACK lets the window grow for each segment that it acknowledges (RFC 5681 section 3.1,
+        RFC 3465 section 2.1), and in slow start for at most `abc_limit` of them. If false for one, whatever it
+        acknowledges, as in ns-2: a receiver that delays its ACKs then halves the growth. Left out, true but with
+        "hybla", which is published so. The cubic function of "cubic" does not count.
+    classes : Sequence[str], optional
+        Limits of the classes of size in the summary: in class 1 are transfers of at most the first of these, and so on;
+        in the last one those larger than all. Default "10 KB", "100 KB", "1 MB".
+    count : int, optional
+        So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME; where `from` or `to` names
+        several nodes at once, as many as these are. Legal: 1 to 4294967295.
+    cubic : TcpCubic, optional
+        CUBIC: used with `variant = "cubic"`.
+    cwnd_validation : {"rfc5681", "rfc7661"}, optional
+        What becomes of a window that the application does not use. Default "rfc5681".
+    delayed_ack : bool, optional
+        Acknowledge every second segment that comes in order instead of every one. Default false (ns-2 `Agent/TCPSink`).
+    delayed_ack_timeout : str such as "250 ms", optional
+        How long a lone segment waits for its acknowledgement if `delayed_ack`. Default 100 ms (ns-2; RFC 5681 section
+        4.2 allows 500 ms). Legal: above 0 s up to 86400 s.
+    dscp : int, optional
+        The DSCP of their packets, and of those that answer them, by which queues of kind "classes" tell them. Default
+        0. Legal: 0 to 63.
+    dupthresh : int, optional
+        Duplicate ACKs that show a loss. Default 3 (RFC 5681 section 3.2). Legal: 1 to 1000.
+    ecn : {"off", "ecn", "mecn"}, optional
+        Explicit congestion notification. Default "off".
+    ecn_retransmissions : bool, optional
+        Retransmissions are ECN-capable, too, if `ecn` is not "off", as ns-2 sends them. Default false (RFC 3168 section
+        6.1.5).
+    from_ : str | Sequence[str], optional
+        Sending node, or one for each of `count` flows: a list, or "home-*" for all nodes called so, or "home-[1-9]" for
+        those of a row. Default: flow i is sent by the topology's left-i.
+    full_ack : {"ssthresh", "flight"}, optional
+        The window with which NewReno leaves a recovery. Default "ssthresh", which is what ns-2 does.
+    granularity : str such as "250 ms", optional
+        Clock granularity G: the least value of the variance term in the time-out. Default 10 ms (ns-2 `tcpTick_`).
+        Legal: at most 86400 s.
+    grow_after_timeout : bool, optional
+        Let the window grow while a time-out is repaired although the receiver still echoes marks from before it: the
+        time-out has answered them, and CWR, which ends the echo, goes out with new data only (RFC 3168 section 6.1.2).
+        Default true; false is the letter of that section, one segment per round trip until the repair is complete.
+    handshake : bool, optional
+        Exchange SYN and SYN-ACK, of `ack_size` each, before data (RFC 9293 section 3.5): data begins a round trip
+        later, and that has been measured. Default false, as in ns-2's one-way TCP.
+    hdr : str such as "1000 B", optional
+        Headers that a segment has on the wire beside its payload. Default 40 B: IP and TCP without options. 0 B counts
+        as ns-2 did before 2002.
+    holes_first : bool, optional
+        In a recovery by SACK, what is not acknowledged below something that is goes before what was never sent, though
+        it does not count as lost yet: rule (3) of NextSeg before rule (2), as in ns-2. Default false (RFC 6675 section
+        4).
+    hybla : TcpHybla, optional
+        Hybla: used with `variant = "hybla"`.
+    hystart : bool, optional
+        End the first slow start when round trips become longer, by HyStart++ (RFC 9406); with it the window grows by
+        the segments that an ACK acknowledges, at most 8 unless paced. Left out, on with "cubic" (RFC 9438 section 4.10)
+        and off with every other variant.
+    initial_cwnd : str such as "50 packets", optional
+        Congestion window at the start. Default 2 packets (ns-2 since May 2001). Legal: 1 packet to 1000000000 packets.
+    initial_ssthresh : str such as "50 packets", optional
+        Slow-start threshold at the start; left out, `wnd` (ns-2), hence unbounded where that is (RFC 5681 section 3.1:
+        "arbitrarily high"). Legal: 1 packet to 1000000000 packets.
+    interval : str such as "250 ms", optional
+        Mean time between two arrivals of a Poisson process. One of `interval`, `load`, `arrivals` and `visits` says
+        when transfers arrive. Legal: above 0 s.
+    limited_retransmit : bool, optional
+        After a time-out the first duplicate ACKs let out, as new segments otherwise, those that the sender goes back
+        over, as ns-2's `send_one` does. Default false: RFC 3042 section 2 has "previously unsent data". Without effect
+        without `limited_transmit`.
+    limited_transmit : bool, optional
+        Send a new segment on each of the first duplicate ACKs (RFC 3042). Default true.
+    link : str, optional
+        The direction of a link of which `load` is a part. Default: the slowest on the way of the first pair of nodes.
+    load : float, optional
+        Arrivals are a Poisson process that offers this part of the rate of `link`, headers included. Legal: above 0 up
+        to 100.
+    max_burst : int, optional
+        The most segments that the window lets out at once: for one ACK, at the start, after a time-out. The repairs
+        that Reno and NewReno send on an ACK, and limited transmit, come on top. Left out, unlimited (ns-2 `maxburst_`
+        0). RFC 6582 section 3.2 step 3 encourages such a limit with `full_ack` "ssthresh". Legal: 1 to 4294967295.
+    mecn : TcpMecn, optional
+        Multilevel ECN: used with `ecn = "mecn"`.
+    mss : str such as "1000 B", optional
+        Payload of a segment. Default 1000 B (ns-2). Legal: above 0 B.
+    objects_per_connection : int, optional
+        Transfers that a connection carries, one after the other. Default 1. Legal: 1 to 1000.
+    pacing : TcpPacing, optional
+        Send evenly, so many windows per round-trip time, instead of in bursts. `{}` takes the default ratios. Left out,
+        no pacing: what an ACK lets go goes at once.
+    pep : Pep, optional
+        Proxies that split the connection of TCP. Default: there are none.
+    profile : {"rfc", "ns2", "linux"}, optional
+        Whose choices the keys that are left out take. Default "rfc".
+    rate_limited_increase : bool, optional
+        A window that is not full grows to what was outstanding at once and an ACK of all of that would make of it, and
+        no further (draft-ietf-ccwg-ratelimited-increase). Default false. With variants that grow as Reno does.
+    recovery : {"reno", "newreno", "sack"}, optional
+        How losses are repaired; left out, the way that goes with the variant.
+    rescue_retransmission : bool, optional
+        In a recovery by SACK in which nothing else may be sent, send the last segment outstanding again, once: rule (4)
+        of NextSeg (RFC 6675 section 4). It finds out whether the end of a transfer was lost. Default true.
+    rto_initial : str such as "250 ms", optional
+        Retransmission time-out before the first measurement. Default 3 s (ns-2; RFC 6298 (2.1) says 1 s). Legal: above
+        0 s up to rto_max.
+    rto_max : str such as "250 ms", optional
+        Greatest retransmission time-out. Default 60 s (RFC 6298 (2.5)). Legal: above 0 s up to 86400 s.
+    rto_min : str such as "250 ms", optional
+        Least retransmission time-out. Default 1 s (RFC 6298 (2.4); ns-2.35 has 0.2 s). Legal: above 0 s up to rto_max.
+    rtt_tick : str such as "250 ms", optional
+        Measure round-trip times with a clock that ticks this often, as ns-2 does (`tcpTick_`, 10 ms): the ticks between
+        sending and ACK, at least one. Where in a tick the connection begins is drawn. Left out, to the nanosecond, or
+        the microsecond with `timestamps`. Legal: above 0 s up to 86400 s.
+    segments : int, optional
+        Segments to transfer; left out, the source always has data (FTP). Legal: 1 to 4294967295.
+    send_jitter : str such as "250 ms", optional
+        What a sending host adds to each opportunity to send: a uniform time from zero to this (ns-2 `overhead_`). About
+        the time that the bottleneck takes for a packet breaks the lock-step of flows with equal round-trip times.
+        Default 0 s: none. Legal: at most 86400 s.
+    size : Size, optional
+        How large a transfer is, in bytes of payload. Needed, unless `arrivals` says it of each.
+    start : str such as "250 ms", optional
+        When the first flow starts. Default "0 s".
+    start_jitter : str such as "250 ms", optional
+        Each flow starts later by a random time, uniform from zero to this. Default "0 s".
+    start_step : str such as "250 ms", optional
+        Time from the start of one flow to that of the next. Default "0 s": all start together.
+    stop : str such as "250 ms", optional
+        When all of them stop. Default: not before the end.
+    timestamps : bool, optional
+        Measure the round-trip time on every ACK of new data by time stamps (RFC 7323) rather than on one segment at a
+        time. Sizes on the wire stay as configured. Default false.
+    tls_round_trips : int, optional
+        Round trips between TCP's handshake and data, a segment each: 1 with TLS 1.3, 2 with TLS 1.2. Default 0. Legal:
+        0 to 10.
+    to : str | Sequence[str], optional
+        Receiving node, or one for each of `count` flows, like `from`. Default: flow i is received by the topology's
+        right-i.
+    variant : {"reno", "newreno", "sack", "westwood", "westwood+", "hybla", "cubic"}, optional
+        The window rule. Default "newreno".
+    visits : Visits, optional
+        Users who fetch page after page.
+    westwood : TcpWestwood, optional
+        Westwood's filter: used with `variant = "westwood"`.
+    westwood_plus : TcpWestwoodPlus, optional
+        Westwood+'s filter: used with `variant = "westwood+"`.
+    wnd : str such as "50 packets", optional
+        The receiver's window, whole segments; left out, unbounded, so that the network alone limits. ns-2 has 20
+        packets. Legal: 1 packet to 1000000000 packets.
+    """
+
+    kind: ClassVar[str | None] = "web"
+
+    abc_limit: int | None = None
+    ack_size: str | None = None
+    application: Application | None = None
+    arrivals: str | Sequence[Arrival] | None = None
+    at_once: int | None = None
+    byte_counting: bool | None = None
+    classes: Sequence[str] | None = None
+    count: int | None = None
+    cubic: TcpCubic | None = None
+    cwnd_validation: TcpCwndValidation | None = None
+    delayed_ack: bool | None = None
+    delayed_ack_timeout: str | None = None
+    dscp: int | None = None
+    dupthresh: int | None = None
+    ecn: TcpEcn | None = None
+    ecn_retransmissions: bool | None = None
+    from_: str | Sequence[str] | None = None
+    full_ack: TcpFullAck | None = None
+    granularity: str | None = None
+    grow_after_timeout: bool | None = None
+    handshake: bool | None = None
+    hdr: str | None = None
+    holes_first: bool | None = None
+    hybla: TcpHybla | None = None
+    hystart: bool | None = None
+    initial_cwnd: str | None = None
+    initial_ssthresh: str | None = None
+    interval: str | None = None
+    limited_retransmit: bool | None = None
+    limited_transmit: bool | None = None
+    link: str | None = None
+    load: float | None = None
+    max_burst: int | None = None
+    mecn: TcpMecn | None = None
+    mss: str | None = None
+    objects_per_connection: int | None = None
+    pacing: TcpPacing | None = None
+    pep: Pep | None = None
+    profile: TcpProfile | None = None
+    rate_limited_increase: bool | None = None
+    recovery: Recovery | None = None
+    rescue_retransmission: bool | None = None
+    rto_initial: str | None = None
+    rto_max: str | None = None
+    rto_min: str | None = None
+    rtt_tick: str | None = None
+    segments: int | None = None
+    send_jitter: str | None = None
+    size: Size | None = None
+    start: str | None = None
+    start_jitter: str | None = None
+    start_step: str | None = None
+    stop: str | None = None
+    timestamps: bool | None = None
+    tls_round_trips: int | None = None
+    to: str | Sequence[str] | None = None
+    variant: Variant | None = None
+    visits: Visits | None = None
+    westwood: TcpWestwood | None = None
+    westwood_plus: TcpWestwoodPlus | None = None
+    wnd: str | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Scenario(Part):
     """A scenario: a network, the traffic on it and what is to be observed.
 
@@ -3449,6 +4343,8 @@ class Scenario(Part):
     reroute_interval : str such as "250 ms", optional
         Routes are computed anew this often, in the delays of that moment, at least "1 ms". Default: that of a
         constellation, otherwise only when a link goes down or up or turns elsewhere.
+    return_channels : Mapping[str, ReturnChannel], optional
+        Carriers by name on which many terminals send in slots, and changes to those that the topology makes.
     schemes : Mapping[str, Part], optional
         Parameters by scheme, for every session of that scheme that does not say them. So a session can have another
         scheme without keys of the first one in its way.
@@ -3475,6 +4371,7 @@ class Scenario(Part):
     optimum: Optimum | None = None
     probes: Probes | None = None
     reroute_interval: str | None = None
+    return_channels: Mapping[str, ReturnChannel] | None = None
     schemes: Mapping[str, Part] | None = None
     seed: int | None = None
     sessions: Mapping[str, Session] | None = None
@@ -3483,7 +4380,7 @@ class Scenario(Part):
     warmup: str | None = None
 
 
-Flow: TypeAlias = "Tcp | Cbr | OnOff"
+Flow: TypeAlias = "Tcp | Cbr | OnOff | Web"
 """One or several like flows."""
 Loss: TypeAlias = "Lossless | Bernoulli | Every | BitError | GilbertElliott | Outage"
 """A loss model as configurations write it: `{ kind = "bernoulli", p = 0.001 }`."""
@@ -3491,6 +4388,8 @@ OmccPopulation: TypeAlias = "Configured | Registration | Estimated"
 """How the sender knows N: `{ kind = "registration", refresh = "30 s" }`."""
 Queue: TypeAlias = "DropTail | Red | Mecn | Codel | FqCodel | Pie | Dualpi2 | Classes | Shaper | Policer"
 """A queue discipline as configurations write it: `{ kind = "drop-tail", limit = "50 packets" }`."""
+ReturnAccess: TypeAlias = "Cra | Rbdc | Vbdc | Aloha"
+"""How terminals come to slots."""
 RouterAgent: TypeAlias = "Monitor | LayerBlocking | RateCap"
 """A router agent as configurations write it: `{ kind = "monitor" }`."""
 Session: TypeAlias = (
@@ -3498,5 +4397,13 @@ Session: TypeAlias = (
     "RlmSession | MldaSession"
 )
 """A multicast session."""
+Size: TypeAlias = "Constant | Exponential | Pareto | Lognormal | Listed"
+"""How sizes are distributed."""
 Topology: TypeAlias = "Dumbbell | Chain | ParkingLot | Star | Satellite | Branches | Constellation | Tree"
 """A named topology as scenarios write it: `kind = "dumbbell"`."""
+Trace: TypeAlias = "Mahimahi | Leocc | Lens | Csv"
+"""A link as it was measured.
+
+Files are named by their paths, relative to the scenario's; their content takes the places of their names when the
+scenario is read.
+"""

@@ -21,17 +21,19 @@ from faircast.statistics import Estimate, estimate
 from faircast.stored import StoredSeed
 from faircast.summary import RunSummary, over_seeds
 from faircast.tables import Tables
+from faircast.viewable import Viewable
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from faircast.display.viewer import Parts
     from faircast.report import Reproduction
     from faircast.reporting.of_run import Subject
     from faircast.scenario import Resolved
     from faircast.sweeps import SweepResult
 
 
-class Runs(Tables):
+class Runs(Viewable, Tables):
     """The runs of one scenario with different seeds, as one table each with the column ``seed`` in front.
 
     ``runs["video", "rate"]`` is the mean of a metric over the seeds with its interval, ``runs.of(3)`` the result of one
@@ -184,6 +186,17 @@ class Runs(Tables):
         from faircast.reporting.report import write_run
 
         return write_run(self.subject(), out).path
+
+    def _parts(self) -> Parts:
+        from faircast.display.viewer import MOST_ROWS, Parts, drawn, rows_of
+        from faircast.reporting.of_run import document_of
+
+        return Parts(
+            lambda values: document_of(self.subject(), values),
+            lambda: drawn(self.plot()),
+            # A seed has about as many rows as another; thousands of folders would take long to look at.
+            rows_of(self.of(self.seeds[0])) * len(self) <= MOST_ROWS,
+        )
 
     def subject(self) -> Subject:
         """What a page of these runs is about: with their warnings, and what is not finished."""

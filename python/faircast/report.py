@@ -8,13 +8,17 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from faircast.errors import InputError, nearest
 from faircast.experiment import AGREES, IDENTITY, REPORTED, Numbers, Verdict
 from faircast.ledger import Ledger
 from faircast.manifest import INTERRUPTED, read_manifest
 from faircast.summary import finite
+from faircast.viewable import Viewable
+
+if TYPE_CHECKING:
+    from faircast.display.viewer import Parts
 
 SUMMARY = "summary.json"
 """Of every experiment, in the folder of its name."""
@@ -130,7 +134,7 @@ def write_cells(files: Ledger, name: str, cells: Sequence[Mapping[str, Any]]) ->
 
 
 @dataclass(frozen=True, repr=False)
-class Reproduction:
+class Reproduction(Viewable):
     """The outcome of the experiments of a folder, or of one call of `faircast.reproduce`."""
 
     folder: Path
@@ -180,6 +184,12 @@ class Reproduction:
         from faircast.display.reproduction import html_of_reproduction
 
         return html_of_reproduction(self)
+
+    def _parts(self) -> Parts:
+        from faircast.display.viewer import Parts, figure_of
+        from faircast.reporting.of_experiments import document_of
+
+        return Parts(lambda _: document_of(self), lambda: figure_of(self), True)
 
 
 def read_reports(folder: str | Path) -> Reproduction:

@@ -25,15 +25,18 @@ from faircast.stored import StoredSeed, conclude_seed
 from faircast.summary import Columns, Layout, RunSummary, from_columns, optimum_by_key
 from faircast.tables import Tables
 from faircast.version import faircast_version
+from faircast.viewable import Viewable
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from faircast.display.viewer import Parts
 
 KEPT = ("summary", "warnings")
 """Tables that a run needs when all are written."""
 
 
-class RunResult(Tables):
+class RunResult(Viewable, Tables):
     """The tables of one run, in long form: one row per subject and probe interval, the unit in the column's name.
 
     ``result["video", "rate"]`` is one number of the summary. See the chapter ``docs/results.md``.
@@ -132,6 +135,16 @@ class RunResult(Tables):
         from faircast.display.results import html_of_run
 
         return html_of_run(self)
+
+    def _parts(self) -> Parts:
+        from faircast.display.viewer import MOST_ROWS, Parts, drawn, rows_of
+        from faircast.reporting.of_run import Subject, document_of
+
+        return Parts(
+            lambda values: document_of(Subject.of_seed(self), values),
+            lambda: drawn(self.plot()),
+            rows_of(self) <= MOST_ROWS,
+        )
 
     def count_rows(self, name: str) -> int:
         """The number of rows of a table, which is not made or read for that."""

@@ -3,9 +3,9 @@
 What a function of an experiment made of a run counts as long as none of these files changes. They are the file in which
 it stands and those of the modules that this one imports, and so on: told by what the files say, nothing is imported. An
 import counts wherever it stands, inside functions, too; but for those that only types need (``if TYPE_CHECKING``), and
-those by which an object shows itself (``__repr__``). Importing a module also runs the ``__init__`` of the packages that
-it is in; these count only where a name of theirs is imported. What other packages do, such as NumPy, is not looked at,
-nor are modules that are found at run time by name.
+those by which an object shows itself (``__repr__``, ``view``). Importing a module also runs the ``__init__`` of the
+packages that it is in; these count only where a name of theirs is imported. What other packages do, such as NumPy, is
+not looked at, nor are modules that are found at run time by name.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CORE = f"{PACKAGE}._native"
 """The compiled core, which has a fingerprint of its own: `faircast.version.build`."""
 ONE_AT_A_TIME = Lock()
 """Threads that parse at once disturb one another in CPython 3.11 (`ast`: recursion depth mismatch)."""
-SHOWING = ("__repr__", "_repr_html_")
+SHOWING = ("__repr__", "_repr_html_", "_repr_mimebundle_", "_parts", "view")
 
 
 def fingerprint(function: Callable[..., Any]) -> str:

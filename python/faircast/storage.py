@@ -24,9 +24,14 @@ UNFINISHED = ".new"
 
 
 @contextmanager
-def new_file(path: Path, ready: Callable[[Path], None] = lambda _: None) -> Iterator[BinaryIO]:
-    """A file to write to that takes the place of `path` when all is written; just before, `ready` is called with it."""
-    fresh = _fresh(path)
+def new_file(
+    path: Path, ready: Callable[[Path], None] = lambda _: None, *, is_shared: bool = False
+) -> Iterator[BinaryIO]:
+    """A file to write to that takes the place of `path` when all is written; just before, `ready` is called with it.
+
+    If it is shared, other processes may write it meanwhile, whom no lock of a folder keeps away: the last one counts.
+    """
+    fresh = _fresh(path.with_name(f"{path.name}.{os.getpid()}") if is_shared else path)
     try:
         with fresh.open("wb") as file:
             yield file

@@ -27,6 +27,9 @@ class StoredSeed:
     read; where none does, a `ResultWarning` says so.
     """
 
+    simulated_s: float | None = None
+    """How far the seed came, seconds, if its manifest says so."""
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.files = {path.stem: path for path in sorted(folder.glob("*.parquet"))}
@@ -93,6 +96,7 @@ class StoredSeed:
         if manifest["kind"] != "seed":
             raise InputError(f"{self.folder} holds a {manifest['kind']}, not one seed of a run; faircast.read reads it")
         self._ledger = Ledger(self.folder, manifest)
+        self.simulated_s = manifest.get("simulated_s")
         if not self._ledger.names:
             raise InputError(f"{self.folder / MANIFEST} does not list the files; {AGAIN}")
         for name in self._ledger.names:

@@ -47,17 +47,20 @@ from faircast.sweep_folder import (
 )
 from faircast.sweep_plan import Plan, again, designed, planned
 from faircast.vary import as_text, known_by, path_among
+from faircast.viewable import Viewable
 from faircast.workplace import Workplace, check_build, check_place, default_path
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from distributed import Client
 
+    from faircast.display.viewer import Parts
     from faircast.plot.picture import Picture
 
 RUNS_MAX = 1_000_000
 """Runs of a sweep, which are planned at once and kept in memory with their summaries."""
 LEGAL_TABLES = (
+    "acm",
     "dilation",
     "events",
     "flows",
@@ -66,12 +69,16 @@ LEGAL_TABLES = (
     "links",
     "packets",
     "paths",
+    "playback",
+    "proxies",
     "queues",
     "receivers",
     "router_events",
     "routers",
+    "slots",
     "sojourn",
     "summary",
+    "transfers",
     "warnings",
 )
 """The tables of a run."""
@@ -88,7 +95,7 @@ class FailedPoint(NamedTuple):
     reason: str
 
 
-class SweepResult:
+class SweepResult(Viewable):
     """The results of a sweep: by point, seed, subject and metric one number."""
 
     def __init__(
@@ -324,6 +331,12 @@ class SweepResult:
         from faircast.reporting.report import write_sweep
 
         return write_sweep(self, out).path
+
+    def _parts(self) -> Parts:
+        from faircast.display.viewer import MOST_POINTS, Parts, drawn
+        from faircast.reporting.of_sweep import document_of
+
+        return Parts(lambda _: document_of(self), lambda: drawn(self.plot()), len(self.points) <= MOST_POINTS)
 
     def check(self, subject: str, metric: str) -> None:
         """Raise an `InputError`, with names that resemble, if no point has this metric."""

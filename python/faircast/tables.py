@@ -52,6 +52,11 @@ class Tables(ABC):
         return self.table("links")
 
     @property
+    def slots(self) -> pa.Table:
+        """Terminals of return channels per probe interval: slots asked for, assigned and used, padding."""
+        return self.table("slots")
+
+    @property
     def dilation(self) -> pa.Table:
         """Dilation of sessions of several groups, per probe interval and link behind which several receivers are."""
         return self.table("dilation")
@@ -80,6 +85,21 @@ class Tables(ABC):
     def handoffs(self) -> pa.Table:
         """Hand-offs: when ground stations turned to which satellites."""
         return self.table("handoffs")
+
+    @property
+    def transfers(self) -> pa.Table:
+        """Transfers of web traffic, one row each: when they arrived, how large they are, how long they took."""
+        return self.table("transfers")
+
+    @property
+    def playback(self) -> pa.Table:
+        """Segments that were due at receivers which play their session: what was shown, how long the picture stood."""
+        return self.table("playback")
+
+    @property
+    def proxies(self) -> pa.Table:
+        """Proxies that split TCP, per probe interval: what lies in their buffers, how long they held others back."""
+        return self.table("proxies")
 
     @property
     def packets(self) -> pa.Table:

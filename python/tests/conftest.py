@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+# Workers of pytest-xdist have it. How wide output is, each test says itself.
+os.environ.pop("COLUMNS", None)
 
 SMALL = """
 format = 1

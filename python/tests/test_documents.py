@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,11 +42,22 @@ def test_every_command_stands_where_it_is_run() -> None:
                 )
 
 
-def test_the_notebook_shows_what_its_cells_give(tmp_path: Path) -> None:
-    path = ROOT / "examples" / "first-steps.ipynb"
-    shown, given = notebook.texts(notebook.read(path)), notebook.texts(notebook.executed(path, tmp_path))
-    assert given == shown, "python tools/notebook.py examples/first-steps.ipynb puts it into the notebook"
-    assert any("<Estimate" in text for text in given)
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_a_notebook_shows_what_its_cells_give(path: Path, tmp_path: Path) -> None:
+    shown, given = notebook.read(path), notebook.executed(path, tmp_path)
+    assert notebook.texts(given) == notebook.texts(shown), f"python tools/notebook.py {path} puts it there"
+    assert any("<Estimate" in text or " ± " in text for text in notebook.texts(given))
+    for book in (shown, given):
+        kinds = [set(out.data) for cell in book.cells for out in cell.get("outputs", []) if "data" in out]
+        assert {"text/plain", "text/html"} in kinds, "a result with its table"
+        assert not any("application/vnd.jupyter.widget-view+json" in kind for kind in kinds)
+        assert any("data:image/png;base64," in out.data["text/html"] for out in pictured(book))
+
+
+def pictured(book: Any) -> list[Any]:
+    """Outputs with HTML."""
+    outputs = [out for cell in book.cells for out in cell.get("outputs", [])]
+    return [out for out in outputs if "text/html" in out.get("data", {})]
 
 
 def test_blocks_are_told_apart() -> None:

@@ -153,6 +153,12 @@ def test_silence_halves_the_rate() -> None:
     assert control.clr is None
 
 
+def _heard(**given: float) -> bool:
+    control = RateControl(1000)
+    control.begin(0)
+    return control.hear(MS, 1, 1e6, feedback_round=control.feedback_round, **given)
+
+
 @pytest.mark.parametrize(
     ("call", "told"),
     [
@@ -174,6 +180,11 @@ def test_silence_halves_the_rate() -> None:
         (lambda: Rtt().measure(0, 2**32, 0), "echoed_us is 4294967296; legal is a whole number from 0 to 4294967295"),
         (lambda: Rtt().adjust(0, -1), "sent_us is -1"),
         (lambda: RateControl(1000).hear(0, 1, 1e6, 0.1, feedback_round=256), "feedback_round is 256; legal is a whole"),
+        (lambda: RateControl(1000).hear(0, 1, 1e6, 0.1, feedback_round=0), "a report has come before begin"),
+        (lambda: _heard(rtt_s=-1), "rtt_s is -1; legal is above 0 to 3600"),
+        (lambda: _heard(rtt_s=0), "rtt_s is 0; legal"),
+        (lambda: _heard(rtt_s=math.inf), "rtt_s is inf; legal"),
+        (lambda: _heard(rtt_s=0.1, used_max_rtt_s=0), "used_max_rtt_s is 0; legal"),
         (lambda: RateControl(1000).dismiss(0, 2**32), "receiver is 4294967296"),
         (lambda: RateControl(-1), "packet_size is -1; legal is"),
         (lambda: LossHistory().arrive(0, 0, math.inf, first_interval=1), "rtt_s is inf"),

@@ -7,8 +7,12 @@ import gzip
 import http.client
 import json
 import signal
+import socket
+import struct
 import subprocess
 import sys
+import threading
+import time
 import urllib.parse
 import zlib
 from collections.abc import Iterator
@@ -73,6 +77,22 @@ def test_only_this_machine_by_its_own_name_is_answered(laboratory: Laboratory) -
     assert asked(laboratory, "/", "POST")[0] == 501
 
 
+def test_of_a_browser_that_goes_away_nothing_is_said(capfd: pytest.CaptureFixture[str]) -> None:
+    threads = threading.active_count() + 1
+    large = Laboratory({"lab.html": Page(b"x" * 50_000_000, "text/html")})
+    host, port = urllib.parse.urlsplit(large.address).netloc.split(":")
+    with socket.create_connection((host, int(port))) as connection:
+        # It ends at once, with what is on its way lost.
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.sendall(f"GET / HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
+        assert connection.recv(10)
+    while threading.active_count() > threads:
+        time.sleep(0.01)
+    assert asked(large, "/", "HEAD")[0] == 200
+    large.close()
+    assert capfd.readouterr().err == ""
+
+
 def test_ports_are_free_ones() -> None:
     several = [Laboratory(PAGES) for _ in range(3)]
     assert len({one.address for one in several}) == 3
@@ -113,16 +133,18 @@ def test_the_command_serves_until_it_is_interrupted_or_nobody_asks() -> None:
 
 
 @needs_web
-def test_results_are_opened(cli: Cli, tmp_path: Path) -> None:
+def test_results_are_opened(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = Path(__file__).parents[2] / "examples" / "scenarios" / "geo-loss.toml"
     done = cli("run", scenario, "--set", "duration=40 s", "--reps", "2", "--out", tmp_path / "a result")
     assert done.code == 0, done.err
-    page, where = opened(tmp_path / "a result")
-    assert page.content.startswith(b"<!doctype html>")
-    assert where.startswith("?result=a%20result#1.")
-    packed = where.partition("#1.")[2]
-    held = json.loads(zlib.decompress(base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4)), -zlib.MAX_WBITS))
-    assert held["seeds"] == "1, 2"
-    assert 'duration = "40 s"' in held["texts"][0]
+    for most, seeds in ((100, "1, 2"), (1, "1")):
+        monkeypatch.setattr("faircast.cli.lab.MOST_SEEDS", most)
+        page, where = opened(tmp_path / "a result")
+        assert page.content.startswith(b"<!doctype html>")
+        assert where.startswith("?result=a%20result#1.")
+        packed = where.partition("#1.")[2]
+        held = json.loads(zlib.decompress(base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4)), -zlib.MAX_WBITS))
+        assert held["seeds"] == seeds
+        assert 'duration = "40 s"' in held["texts"][0]
     done = cli("lab", tmp_path / "nothing", "--no-browser")
     assert (done.code, "there is no folder" in done.err) == (2, True)

@@ -101,7 +101,7 @@ def test_what_is_legal_somewhere_is_legal_in_a_part() -> None:
     assert Link(queue=DropTail(limit="50 ms"), back=Settings(queue=DropTail(limit="1 BDP"))).rate is None
     assert Link(changes="rates.csv").changes == "rates.csv"
     ((path, text),) = wrong(lambda: Link(changes=3))
-    assert (path, text[:60]) == ("changes", "3 is not legal; legal is a list, each item a table of at, de")
+    assert (path, text[:60]) == ("changes", "3 is not legal; legal is a list, each item a table of at, at")
     assert Constellation(shell="elements", elements="iridium-next").elements == "iridium-next"
     assert Bernoulli(p=1).p == 1
     assert Tcp(count=np.int64(2)).count == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import copy
+import errno
 import gzip
 import json
 import re
@@ -17,13 +18,17 @@ from conftest import Cli
 
 import faircast
 from faircast import InputError, _native
-from faircast.reporting import bands, network, page, report
+from faircast.manifest import read_manifest, write_manifest
+from faircast.reporting import bands, network, of_sweep, page, report, sentences
 from faircast.reporting.of_run import MOST_SEEDS, Subject, document_of
 from faircast.reporting.packing import Chunk, shares
-from faircast.reporting.tables import Table, tables_of
+from faircast.reporting.tables import NOT_DELIVERED, Table, tables_of
 from faircast.reporting.thinning import Codes, Kept, extremes, kept, read
 from faircast.reporting.toml import toml_of
+from faircast.rows import Rows
+from faircast.summary import over_seeds
 
+NO_ROWS = Rows.of(over_seeds({}))
 HOSTILE = "</script><img src=x onerror=alert(1)><!--"
 EXAMPLES = Path(__file__).parents[2] / "examples" / "scenarios"
 DATA: dict[str, Any] = {
@@ -134,6 +139,31 @@ def test_nothing_of_a_scenario_is_markup(folder: Path, tmp_path: Path) -> None:
     assert document(text)["head"]["description"] == HOSTILE
     assert "<img" not in text
     assert text.count("<script") == text.count("</script>") == 5  # document, two seeds, bands, the viewer
+
+
+def test_a_page_is_written_whole_or_not_at_all(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = faircast.Runs.read(folder)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "link.html").symlink_to(tmp_path / "elsewhere" / "page.html")
+    runs.report(tmp_path / "link.html")
+    whole = (tmp_path / "elsewhere" / "page.html").read_bytes()
+    assert (tmp_path / "link.html").is_symlink()
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(InputError, match=r"cannot write .*link\.html: No space left on device"):
+        runs.report(tmp_path / "link.html")
+    assert [path.name for path in (tmp_path / "elsewhere").iterdir()] == ["page.html"]
+    assert (tmp_path / "elsewhere" / "page.html").read_bytes() == whole
+
+
+def test_hand_offs_to_nothing_are_not_said_to_be_to_a_satellite() -> None:
+    assert sentences.came(NO_ROWS, [], ["b", "", "c"]) == [
+        "Ground stations turned to a satellite 2 times, and were left without one 1 time."
+    ]
+    assert sentences.came(NO_ROWS, [], ["b"]) == ["Ground stations turned to a satellite 1 time."]
 
 
 def test_the_page_is_closed_to_the_network(folder: Path, tmp_path: Path) -> None:
@@ -270,6 +300,24 @@ def test_what_is_kept_is_whole_rows_in_their_order() -> None:
     flow = np.array(whole.column("flow").to_pylist())
     np.testing.assert_array_equal(np.array(found["flow"].words)[found["flow"].codes], flow[keep.rows])
     assert len(keep.rows) < 1400
+
+
+def test_columns_of_nothing_take_no_windows_from_others() -> None:
+    _, whole = made_table()
+    size = whole.num_rows
+    drops = np.zeros(size)
+    drops[5000] = 7.0
+    links = pa.table(
+        {"t_s": whole.column("t_s"), "link": whole.column("flow"), "utilisation": whole.column("cwnd_pkts")}
+        | {name: np.zeros(size) for name in NOT_DELIVERED}
+        | {"dropped_down_pkts": drops}
+    )
+    table = Table("links", size, tuple(links.column_names), lambda columns: iter(links.select(columns).to_batches()))
+    keep = kept(table, 1200, 333.3)
+    assert keep.rows is not None
+    assert 5000 in keep.rows
+    # Two of eight columns tell something, of three links each, thus 1200 / (2 * 2 * 3) windows.
+    assert keep.window_s == pytest.approx(333.3 / 100)
 
 
 def test_short_tables_stay_whole() -> None:
@@ -418,6 +466,26 @@ def test_a_sweep_has_means_and_intervals_of_all_points(tmp_path: Path) -> None:
     assert made["usual"]
 
 
+def test_of_one_seed_a_sweep_has_no_interval(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = [f"{packets} packets" for packets in range(20, 26)]
+    data = copy.deepcopy(DATA) | {"duration": "6 s"}
+    data["links"]["bottleneck"] = {"rate": "2 Mbit/s"}
+    vary = {"links.bottleneck.queue.limit": limits}
+    result = faircast.sweep(data, vary=vary, reps=1, out=tmp_path / "sweep")
+    looks = []
+    known = of_sweep.distinct
+    monkeypatch.setattr(of_sweep, "distinct", lambda *given: looks.append(1) or known(*given))
+    text = result.report(tmp_path / "page.html").read_text(encoding="utf-8")
+    made = document(text)["sweep"]
+    (metric,) = [one for one in made["metrics"] if (one["subject"], one["metric"]) == ("video", "rate")]
+    block = np.frombuffer(unpacked(text, made["chunk"]), "<f8", 5 * 6, metric["at"]).reshape(5, 6)
+    assert np.isfinite(block[0]).all()
+    assert np.isnan(block[1:3]).all()
+    assert (block[3] == 1).all()
+    # Points do not look through all points again: a thousand of them would take a minute.
+    assert len(looks) < len(limits)
+
+
 def test_a_reproduction_has_verdicts_and_figures(tmp_path: Path) -> None:
     done = faircast.reproduce("mecn-fig6", quick=True, reps=1, out=tmp_path / "again")
     text = done.report().read_text(encoding="utf-8")
@@ -528,13 +596,29 @@ def test_what_interrupted_seeds_have_is_shown_if_nothing_is_finished(folder: Pat
     partial = tmp_path / "partial"
     shutil.copytree(folder, partial)
     shutil.rmtree(partial / "seed-2")
-    (partial / "seed-1").rename(partial / "seed-1-interrupted")
+    cut = (partial / "seed-1").rename(partial / "seed-1-interrupted")
+    write_manifest(cut, {key: 7.25 if key == "simulated_s" else value for key, value in read_manifest(cut).items()})
     done = cli("report", partial)
     assert done.code == 0, done.err
     made = document((partial / "report.html").read_text(encoding="utf-8"))
     assert [run["seed"] for run in made["run"]["runs"]] == [1]
     assert made["head"]["notes"][0] == "Interrupted before the end: seed 1; the page has what is there."
+    # Nothing after that moment was run, so no picture goes on to the end that was asked for.
+    assert made["run"]["time"]["stop_s"] == 7.25
+    assert made["run"]["changes"] == []
+    assert made["head"]["ran"][0].startswith("Simulated: 7.25 s out of 20 s of the topology dumbbell, with seed 1; ")
     assert "Interrupted before the end: seed 1" in done.err
+
+
+def test_a_run_without_its_manifest_is_no_seed(folder: Path, tmp_path: Path, cli: Cli) -> None:
+    import shutil
+
+    bare = tmp_path / "bare"
+    shutil.copytree(folder, bare)
+    (bare / "manifest.json").unlink()
+    for verb in ("report", "show"):
+        done = cli(verb, bare)
+        assert (done.code, done.err) == (2, f"faircast: {bare} is not a result folder: it has no manifest.json\n")
 
 
 def test_a_damaged_table_is_refused_and_nothing_is_written(folder: Path, tmp_path: Path, cli: Cli) -> None:

@@ -45,7 +45,7 @@ def test_there_are_eleven_rows_and_thirty_two_columns() -> None:
 
 
 def test_all_leaves_both_comparisons_out() -> None:
-    assert APART == ("side-by-side", "queues")
+    assert APART == ("side-by-side", "queues", "operator")
     assert {found.paper for found in select(everything=True)}.isdisjoint(APART)
     assert next(found.id for found in select(paper="queues")) == "x-queues"
 

@@ -102,6 +102,7 @@ def test_figures_and_estimates_are_none_of_what_is_kept_of_a_run() -> None:
     assert {"measures.py", "cells.py", "summary.py", "arrow.py", "leo.py"} <= found
     assert not found & {"estimates.py", "results.py", "figures.py", "reproduction.py", "__init__.py"}
     assert "display" not in {path.parent.name for path in kept}, "how something is shown is none of it"
+    assert [path.name for path in sources.files(function_of("faircast.viewable"))] == ["viewable.py"]
     assert "experiment.py" not in {path.name for path in sources.files(course)}, "it needs it for types only"
 
 

@@ -10,6 +10,7 @@
 `layers`                levels of layer blocking, RLM and layered CBR
 `smcc`                  levels of SMCC
 `mlda`                  rates of layers and levels of MLDA
+`picture`               pictures of those who play a session
 `explanation`           what comes out: steps, what-ifs, notes
 ======================  ==============================================================================
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from faircast.causes import layers, tcp, tfmcc
+from faircast.causes import layers, picture, tcp, tfmcc
 from faircast.causes.evidence import Evidence, evidence_of
 from faircast.causes.explanation import Explanation, rate
 from faircast.errors import InputError, brief, nearest
@@ -38,6 +38,7 @@ def why(
     seed: int | None = None,
     flow: str | None = None,
     receiver: str | None = None,
+    of_picture: bool = False,
     say: Callable[[str], None] | None = None,
 ) -> Explanation:
     """Why a rate, a window or a level changed: the chain of causes of the last change before a moment.
@@ -56,6 +57,9 @@ def why(
         A flow or session; by default that whose rate changed most around the moment.
     receiver
         A receiver of the session: what happened to this one, rather than to the rate of all.
+    of_picture
+        Explain why the picture stopped of a receiver that plays its session, by default that which stands still
+        longest.
     say
         Told of what takes time, such as the run that is made again; its notes hold it in any case.
 
@@ -75,15 +79,32 @@ def why(
     evidence = evidence_of(source, seed, note)
     if at_s > evidence.duration_s:
         raise InputError(f"at is {at_s:g} s; the run ends at {evidence.duration_s:g} s")
+    if of_picture and flow is None and receiver is None:
+        flow = _played(evidence, note)
     name = _flow(evidence, flow, receiver, at_s, note)
     chosen = _receiver(evidence, name, receiver)
     kind = kind_of(evidence, name)
+    if of_picture:
+        if name not in evidence.scenario.data.get("sessions", {}):
+            raise InputError(f"{name} is a flow between two nodes; only sessions are played")
+        found = picture.explain(evidence, name, chosen, at_s)
+        return Explanation(**{**vars(found), "notes": (*notes, *found.notes)})
     if kind not in ANSWERS:
         raise InputError(
             f"{name} is {kind}, which nothing changes but its own times; what can be explained: {', '.join(ANSWERS)}"
         )
     found = ANSWERS[kind](evidence, name, chosen, at_s)
     return Explanation(**{**vars(found), "notes": (*notes, *found.notes)})
+
+
+def _played(evidence: Evidence, note: Callable[[str], None]) -> str:
+    sessions = evidence.scenario.data.get("sessions", {})
+    played = [name for name, session in sessions.items() if "playout" in session]
+    if not played:
+        raise InputError("no session here has a playout, so there is no picture that could stop")
+    if len(played) > 1:
+        note(f"{played[0]}; --flow names another session that is played: {', '.join(played[1:])}")
+    return str(played[0])
 
 
 def kind_of(evidence: Evidence, flow: str) -> str:

@@ -10,7 +10,7 @@ from faircast.causes.explanation import Explanation, Step, counted, digits, list
 from faircast.causes.fate import Trail, span_of
 from faircast.quantity import read
 
-REDUCTIONS = ("loss-reduction", "incipient-reduction", "moderate-reduction", "timeout")
+REDUCTIONS = ("loss-reduction", "incipient-reduction", "moderate-reduction", "timeout", "unused-window")
 ROUND_TRIPS = 8
 """Round-trip times before a reduction in which its segments are looked for."""
 
@@ -29,6 +29,8 @@ def explain(evidence: Evidence, flow: str, receiver: str, at_s: float) -> Explan
         headline, steps = _of_timeout(evidence, flow, event)
     elif event["event"] == "loss-reduction":
         headline, steps = _of_loss(evidence, flow, event)
+    elif event["event"] == "unused-window":
+        headline, steps = _of_unused(flow, event)
     else:
         headline, steps = _of_mark(evidence, flow, event)
     if at < at_s - evidence.interval_s:
@@ -144,6 +146,13 @@ def _of_timeout(evidence: Evidence, flow: str, event: dict[str, Any]) -> tuple[s
     return headline, steps
 
 
+def _of_unused(flow: str, event: dict[str, Any]) -> tuple[str, list[Step]]:
+    at = event["t_s"]
+    headline = f"{flow} reduced its window at {moment(at)} as its application had not used it: {_change(event)}."
+    text = "Before that the application had nothing to send, or little, for long; nothing was lost."
+    return headline, [Step("application", text, at, _windows(event))]
+
+
 def _of_mark(evidence: Evidence, flow: str, event: dict[str, Any]) -> tuple[str, list[Step]]:
     at, level = event["t_s"], event["event"].partition("-")[0]
     flows = evidence.scenario.data.get("flows", {})
@@ -184,6 +193,9 @@ def _state(evidence: Evidence, flow: str, at_s: float) -> Step:
         limit = f", {wnd}" if wnd else ""
         part = f"{seconds(held)} of the last {seconds(evidence.interval_s)}"
         text = f"At {at} the receiver's window{limit}, held it: for {part}."
+    elif row.get("application_waiting_pkts") == 0:
+        facts["application_waiting_pkts"] = 0.0
+        text = f"At {at} its application limited it: nothing waited to be sent."
     elif cwnd < ssthresh:
         text = f"At {at} it is in slow start: cwnd is {digits(cwnd)} packets, ssthresh {digits(ssthresh)}."
     else:

@@ -120,6 +120,8 @@ def _of_rate(evidence: Evidence, events: Rows, flow: str, target: dict[str, Any]
     verb = "fell" if after < before else "rose"
     headline = f"The rate of {flow} {verb} from {rate(before)} to {rate(after)} ({by(before, after)}) at {moment(at)}."
     facts = {"before_bps": before, "after_bps": after}
+    if target["cause"] == "application":
+        return _of_rest(evidence, events, flow, target, at_s, headline)
     if target["cause"] == "time":
         return _of_silence(evidence, events, flow, target, at_s, headline)
     limits = target["cause_receiver"]
@@ -351,6 +353,20 @@ def _who_limits(events: Rows, at_s: float, receiver: str) -> Step:
     limits = "limits the rate" if last is None else f"has limited the rate since {moment(last['t_s'])}"
     text = f"At {moment(at_s)} {name or 'no receiver'} {limits}."
     return Step("limit", text, None if last is None else last["t_s"], {"receiver": name or None})
+
+
+def _of_rest(
+    evidence: Evidence, events: Rows, flow: str, target: dict[str, Any], at_s: float, headline: str
+) -> Explanation:
+    """A rate halved as nobody reports of what is not sent."""
+    at = target["t_s"]
+    text = (
+        "The application had nothing to send. So nobody had anything to report of, and the source halves its rate for "
+        "that silence as for any other (RFC 4654, section 3.6): nothing was lost."
+    )
+    facts = {"before_bps": target["before"], "after_bps": target["after"]}
+    steps = (Step("application", text, at, facts), _who_limits(events, at_s, ""))
+    return Explanation(flow, "", _kind(evidence, flow), evidence.seed, at_s, at, headline, steps)
 
 
 def _of_silence(

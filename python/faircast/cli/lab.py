@@ -26,6 +26,8 @@ Idle = Annotated[
     typer.Option("--idle", metavar="TIME", help="End when nobody has asked for anything for so long, such as 10 min."),
 ]
 RESULT = "result.html"
+MOST_SEEDS = 100
+"""Seeds that the laboratory takes, as `web/src/lab/share.ts` says: of more it is opened with the first."""
 
 
 @verb
@@ -89,4 +91,4 @@ def opened(folder: Path) -> tuple[Page, str]:
     else:
         return page, RESULT
     named = quote(folder.resolve().name)
-    return page, f"?result={named}#{fragment(toml_of(scenario.data), ', '.join(map(str, seeds)))}"
+    return page, f"?result={named}#{fragment(toml_of(scenario.data), ', '.join(map(str, seeds[:MOST_SEEDS])))}"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from faircast.report import Report, Reproduction
 
 
-CLAIMS = {"checks": "expected", "side-by-side": "published", "queues": "published"}
+CLAIMS = {"checks": "expected", "side-by-side": "published", "queues": "published", "operator": "expected"}
 """What stands above claims that are not those of a paper."""
 
 

@@ -151,12 +151,12 @@ def show(result: SweepResult, metrics: Sequence[Metric] = ()) -> None:
     Raises `InputError` if a metric is asked for that no point has.
     """
     from faircast.cli.view import headline, number, scaled
-    from faircast.metrics import SHOWN, rates_of
+    from faircast.metrics import SHOWN, headline_metrics, is_least
     from faircast.statistics import estimate
     from faircast.vary import as_text, short_names
 
     chosen = list(metrics or ([] if result.until is None else result.until.metrics))
-    chosen = chosen or rates_of([point.scenario for point in result.points], result.metrics)[:SHOWN]
+    chosen = chosen or headline_metrics([point.scenario for point in result.points], result.metrics)[:SHOWN]
     units = {key: result.unit(*key) for key in chosen}
     names = short_names(result.varied)
     shared = {names[path]: path for path in result.varied if names[path] != path}
@@ -186,8 +186,9 @@ def show(result: SweepResult, metrics: Sequence[Metric] = ()) -> None:
         scale, unit = scaled(highest[units[key]], units[key])
         heading = f"{key[0]} {key[1]}"
         columns.append(f"{heading}, {unit}" if unit else heading)
-        for line, item in zip(cells, items, strict=True):
-            line.append(number(item if item.n else estimate([]), scale))
+        for line, item, point in zip(cells, items, shown, strict=True):
+            least = item.n > 0 and any(is_least(run, *key) for run in result.runs(point).values())
+            line.append("≥ " * least + number(item if item.n else estimate([]), scale))
     numbers = columns[len(result.varied) :]
     table(columns, cells, right=numbers, whole=columns[: len(result.varied)])
     if len(result.points) > LINES_SHOWN:

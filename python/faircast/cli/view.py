@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from faircast.cli.common import say, table
 from faircast.cli.families import Column, lines
+from faircast.cli.playout import show_playout
+from faircast.cli.web import show_web
 from faircast.rows import Row, Rows
 from faircast.statistics import Estimate, with_interval
 
@@ -82,6 +84,8 @@ def show_rows(title: str, rows: Sequence[Row], *, optimum: object = None) -> Non
     others = set(receivers)
     show_subjects("flow", FLOW, found, [name for name in found.layout.subjects_with("goodput") if name not in others])
     show_subjects("receiver", RECEIVER, found, receivers)
+    show_playout(found)
+    show_web(found)
     show_subjects("link", LINK, found, busy(found))
     fairness = found.get("run", "jain_index")
     if fairness is not None:

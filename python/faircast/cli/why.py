@@ -33,6 +33,7 @@ def command(
     receiver: Annotated[
         str | None, typer.Option(metavar="NAME", help="A receiver of the session.", show_default=False)
     ] = None,
+    picture: Annotated[bool, typer.Option("--picture", help="Why a receiver's picture stopped.")] = False,
     as_json: Json = False,
 ) -> None:
     """Say why a rate, a window or a level changed, down to the packet.
@@ -45,7 +46,7 @@ def command(
     from faircast.causes import why
     from faircast.causes.explanation import WHAT_IF_COLUMNS
 
-    found = why(source, at=at, seed=seed, flow=flow, receiver=receiver, say=tell)
+    found = why(source, at=at, seed=seed, flow=flow, receiver=receiver, of_picture=picture, say=tell)
     if as_json:
         print_json(found.to_json())
         return

@@ -9,6 +9,8 @@
 | `optimum` | best rates |
 | `path` | ways over time |
 | `reproduction` | reproductions |
+| `viewer` | what a notebook shows of results: the viewer, or a table with a picture |
+| `widget` | the viewer as a widget of Jupyter |
 
 Each takes its object as an argument and imports its class for types only; the object calls it in ``__repr__`` and
 ``_repr_html_``. So a change of how something is shown is none of how it is computed (`faircast.sources`).

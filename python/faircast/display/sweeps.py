@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from faircast.display.grid import ROWS_SHOWN, Grid, described, html, ranges, rate_unit, some
-from faircast.metrics import SHOWN, rates_of
+from faircast.metrics import SHOWN, headline_metrics
 from faircast.statistics import scaled as in_unit
 from faircast.statistics import with_interval
 from faircast.vary import as_text, short_names
@@ -40,7 +40,7 @@ def of_sweep(result: SweepResult) -> str:
 def html_of_sweep(result: SweepResult) -> str:
     """The points with the rates of sessions and flows."""
     names = short_names(result.varied)
-    shown = rates_of([point.scenario for point in result.points], result.metrics)[:SHOWN]
+    shown = headline_metrics([point.scenario for point in result.points], result.metrics)[:SHOWN]
     found = {key: [result.estimate(point, *key) for point in result.points] for key in shown}
     factor, unit = unit_of(item for items in found.values() for item in items)
     columns = [", ".join(names.values()), *(f"{subject} {metric}, {unit}" for subject, metric in shown)]

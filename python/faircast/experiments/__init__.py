@@ -20,10 +20,11 @@ PAPERS = {
     "ehlert": "Ehlert, Sisalem: Performance Analysis of Concurrent Multicast / TCP Traffic Over Lossy High Delay Links",
     "side-by-side": "All schemes side by side, on the same paths beside the same TCPs",
     "queues": "All schemes in the queues of today, on two paths beside the same TCPs",
+    "operator": "An operator's beam: a film to 300 terminals beside web traffic",
     "checks": "Cross checks of the simulator against theory and against itself",
 }
-APART = ("side-by-side", "queues")
-"""What ``--all`` leaves out: each takes longer than all papers together, and judges nothing."""
+APART = ("side-by-side", "queues", "operator")
+"""What ``--all`` leaves out: each takes longer than all papers together, and judges nothing of a paper."""
 
 REGISTRY: dict[str, str] = {
     "peng-beside-rlm": "faircast.experiments.peng.beside_rlm",
@@ -111,6 +112,7 @@ REGISTRY: dict[str, str] = {
     "x-queues-blocking": "faircast.experiments.side_by_side.surprises.blocking_by_drops",
     "x-queues-causes": "faircast.experiments.side_by_side.surprises.queue_causes",
     "x-queues-bursts": "faircast.experiments.side_by_side.surprises.layers_in_phase",
+    "x-operator": "faircast.experiments.operator.film",
     "x-tcp": "faircast.experiments.checks.tcp_throughput",
     "x-tcp-hybla": "faircast.experiments.checks.tcp_hybla",
     "x-tcp-westwood": "faircast.experiments.checks.tcp_westwood",

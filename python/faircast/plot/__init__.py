@@ -8,6 +8,7 @@ from __future__ import annotations
 PICTURES = {
     "rates": "what flows and sessions get over time",
     "receivers": "rate, loss event rate and round-trip time of each receiver of a session",
+    "transfers": "how many transfers of web traffic took longer than a time",
     "window": "congestion window and slow-start threshold of TCP",
     "levels": "how many layers receivers hold",
     "attempts": "what attempts to join a layer cost: joins and leaves over the packets that they add",

@@ -36,7 +36,7 @@ def fitting(recording: Recording) -> str:
     """The picture that shows most of a recording: the first for which there is something."""
     from faircast.plot.recording import has
 
-    tables = {"rates": "flows", "paths": "paths", "queue": "queues", "links": "links"}
+    tables = {"rates": "flows", "transfers": "transfers", "paths": "paths", "queue": "queues", "links": "links"}
     for name, table in tables.items():
         if has(recording, table):
             return name

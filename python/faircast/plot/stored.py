@@ -23,7 +23,7 @@ def kind_of(folder: Path) -> str:
         raise InputError(f"there is no folder {folder}{nearest(folder.name, there)}")
     if not folder.is_dir():
         raise InputError(f"{folder} is a file; give the folder of a result, such as results/<name>-<hash>")
-    if not (folder / MANIFEST).exists() and any(folder.glob("*.parquet")):
+    if not (folder / MANIFEST).exists() and (folder / "flows.parquet").exists():  # of a run there is a summary alone
         return "seed"
     return str(read_manifest(folder)["kind"])
 

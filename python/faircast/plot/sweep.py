@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from faircast import figures
 from faircast.errors import InputError, brief, nearest
-from faircast.metrics import SHOWN, Metric, rates_of
+from faircast.metrics import SHOWN, Metric, headline_metrics
 from faircast.plot.frame import QUIET, WIDTHS, rate_unit, time_unit, titled, wrapped
 from faircast.plot.lines import MOST
 from faircast.plot.picture import Picture, drawn
@@ -96,7 +96,7 @@ def parsed(result: SweepResult, text: str) -> Metric:
 
 def usual(result: SweepResult) -> list[Metric]:
     """What a sweep is about unless said: the rates of its sessions and flows, as many as the table on screen has."""
-    return rates_of([point.scenario for point in result.points], result.metrics)[:SHOWN] or result.metrics[:1]
+    return headline_metrics([point.scenario for point in result.points], result.metrics)[:SHOWN] or result.metrics[:1]
 
 
 def axis_of(result: SweepResult, x: str | None) -> Axis:

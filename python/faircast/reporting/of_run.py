@@ -14,11 +14,11 @@ from faircast.errors import InputError
 from faircast.plot.frame import time_text
 from faircast.plot.lines import flow_groups
 from faircast.quantity import seconds
-from faircast.reporting import bands, network, sentences
+from faircast.reporting import bands, network, sentences, times
 from faircast.reporting.packing import Chunk, shares
 from faircast.reporting.reasons import Explainer, reasons
 from faircast.reporting.tables import SHOWN, Table, tables_of
-from faircast.reporting.thinning import kept, read
+from faircast.reporting.thinning import Kept, kept, read
 from faircast.reporting.toml import toml_of
 from faircast.rows import Rows
 from faircast.summary import over_seeds
@@ -75,7 +75,7 @@ class Made:
 def document_of(subject: Subject, values: int) -> Made:
     """The document; its series have not many more than `values` numbers in all."""
     data = subject.scenario.data
-    stop_s = seconds(data["duration"], "duration")
+    stop_s = reached_s(subject)
     time = {
         "stop_s": stop_s,
         "warmup_s": seconds(data.get("warmup", "0 s"), "warmup"),
@@ -89,20 +89,24 @@ def document_of(subject: Subject, values: int) -> Made:
     traffic = traffic_of(data, by_seed[0].get("receivers"))
     made = Made({})
     runs = []
-    windows: dict[str, float] = {}
+    cut: dict[str, Kept] = {}
     for result, tables in zip(shown, by_seed, strict=False):
         chunk = Chunk(f"seed-{result.seed}")
         made.chunks.append(chunk)
-        planned = pack(tables, values // len(shown), stop_s, chunk, windows)
+        planned = pack(tables, values // len(shown), stop_s, chunk, cut)
+        if "transfers" in tables:
+            columns = times.times_of(tables["transfers"], time["warmup_s"])
+            planned["times"] = chunk.table(columns, len(columns["longer"]))
         runs.append({"seed": result.seed, "chunk": chunk.name, "tables": planned})
-    notes += [thinned(name, window) for name, window in windows.items()]
+    whole = "the result" if subject.folder is None else "the folder"
+    notes += [thinned(name, keep, whole) for name, keep in cut.items()]
     if "packets" in subject.results[0].names and subject.results[0].count_rows("packets"):
-        notes.append("The table of packets is not in the page; it is in the folder.")
+        notes.append(f"The table of packets is not in the page; it is in {whole}.")
     part: dict[str, Any] = {
         "time": time,
         "traffic": traffic,
         "optimum": optimum_of(subject.rows),
-        "changes": network.changes(data),
+        "changes": [change for change in network.changes(data) if change["t_s"] <= stop_s],
         "why": reasons(
             shown[0],
             by_seed[0].get("flows"),
@@ -128,28 +132,48 @@ def document_of(subject: Subject, values: int) -> Made:
     return made
 
 
-def pack(
-    tables: Mapping[str, Table], values: int, stop_s: float, chunk: Chunk, windows: dict[str, float]
-) -> dict[str, Any]:
-    """Put tables into a chunk, thinned so that they have not many more than `values` numbers."""
+def reached_s(subject: Subject) -> float:
+    """How far the seeds came that came furthest, seconds: those that were interrupted not to the end."""
+    stop_s = seconds(subject.scenario.data["duration"], "duration")
+    known = [None if result.stored is None else result.stored.simulated_s for result in subject.results]
+    # What did not come anywhere has no picture; its axis is then that of all that was asked for.
+    return max(stop_s if one is None else min(one, stop_s) for one in known) or stop_s
+
+
+def pack(tables: Mapping[str, Table], values: int, stop_s: float, chunk: Chunk, cut: dict[str, Kept]) -> dict[str, Any]:
+    """Put tables into a chunk, thinned so that they have not many more than `values` numbers.
+
+    `cut` gets by name what was kept of the tables of which something was not.
+    """
     planned = {}
     room = shares([table.rows * len(table.columns) for table in tables.values()], values)
     for (name, table), numbers in zip(tables.items(), room, strict=True):
         keep = kept(table, max(1, numbers // len(table.columns)), stop_s)
         if keep.rows is not None:
-            windows[name] = max(windows.get(name, 0.0), keep.window_s)
+            known = cut.get(name, keep)
+            has_changes = known.has_changes and keep.has_changes
+            cut[name] = Kept(None, max(known.window_s, keep.window_s), has_changes)
         rows = table.rows if keep.rows is None else len(keep.rows)
         planned[name] = chunk.table(read(table, keep, table.columns), rows)
     return planned
 
 
-def thinned(name: str, window_s: float) -> str:
-    """What is said of a table that was thinned."""
-    if SHOWN[name].drawn:
+def thinned(name: str, keep: Kept, whole: str) -> str:
+    """What is said of a table that was thinned; `whole` is where all of it is."""
+    shown = SHOWN[name]
+    between = " Of a moment between two of its rows the page shows the later one." if shown.drawn else ""
+    if shown.open:
+        stay = "of each class of size those that took shortest and longest, and the first and the last unfinished one"
+        between = " How many took how long is of all."
+    elif shown.drawn:
         stay = "the rows with the lowest and the highest value of each series"
     else:
         stay = "the first and the last of each kind"
-    return f"The table {name} is thinned: of every {time_text(window_s)} it holds {stay}; the folder has all."
+    if keep.has_changes:
+        stay += f", and in all every change of {shown.state} and every stall"
+        between = ""
+    window = time_text(keep.window_s)
+    return f"The table {name} is thinned: of every {window} it holds {stay}; {whole} has all.{between}"
 
 
 def traffic_of(data: Mapping[str, Any], receivers: Table | None) -> list[dict[str, Any]]:
@@ -206,15 +230,15 @@ def head_of(subject: Subject, traffic: Sequence[Mapping[str, Any]], notes: list[
     scenario = subject.scenario
     seeds = [result.seed for result in subject.results]
     first = subject.results[0]
-    handoffs = first.count_rows("handoffs") if "handoffs" in first.names else 0
+    turned_to = first.table("handoffs").column("to").to_pylist() if "handoffs" in first.names else []
     if subject.version != faircast_version():
         notes.insert(0, f"These results are of faircast {subject.version}; the page was made by {faircast_version()}.")
     changed = f" with {', '.join(subject.sets)}" if subject.sets else ""
     return {
         "title": f"{scenario.name}{changed}",
         "description": str(scenario.data.get("description") or ""),
-        "ran": sentences.ran(scenario, seeds, traffic),
-        "came": sentences.came(subject.rows, traffic, handoffs),
+        "ran": sentences.ran(scenario, seeds, traffic, reached_s(subject)),
+        "came": sentences.came(subject.rows, traffic, turned_to),
         "results": sentences.tables(subject.rows),
         "warnings": list(subject.warnings),
         "notes": notes,

@@ -49,9 +49,11 @@ def document_of(result: SweepResult) -> Made:
         scenarios.data += json.dumps(texts).encode()
     else:
         notes.append(f"The scenarios of the points are not in the page; they are in {result.folder}/points.parquet.")
+    paths = [path_of(result, path) for path in result.varied]
+    places = [dict(zip(path["values"], path["places"], strict=True)) for path in paths]
     sweep = {
-        "paths": [path_of(result, path) for path in result.varied],
-        "points": [point_of(result, point) for point in result.points],
+        "paths": paths,
+        "points": [point_of(result, point, places) for point in result.points],
         "metrics": numbers(result, metrics, chunk),
         "usual": [metrics.index(metric) for metric in first],
         "name": result.name,
@@ -78,15 +80,12 @@ def path_of(result: SweepResult, path: str) -> dict[str, Any]:
     }
 
 
-def point_of(result: SweepResult, point: SweepPoint) -> dict[str, Any]:
-    """A point: its values, and the command that repeats it alone."""
-    places = []
-    for path in result.varied:
-        of = path_of(result, path)
-        places.append(of["places"][of["values"].index(as_text(point.values[path]))])
+def point_of(result: SweepResult, point: SweepPoint, places: Sequence[Mapping[str, float]]) -> dict[str, Any]:
+    """A point: its values, the command that repeats it alone; `places` say of each path where its values stand."""
+    values = [as_text(point.values[path]) for path in result.varied]
     return {
-        "values": [as_text(point.values[path]) for path in result.varied],
-        "places": places,
+        "values": values,
+        "places": [of[value] for of, value in zip(places, values, strict=True)],
         "seeds": ranges(point.seeds),
         "hash": point.scenario.hash,
         "command": command_of(result, point),
@@ -120,9 +119,9 @@ def numbers(result: SweepResult, metrics: Sequence[tuple[str, str]], chunk: Chun
             which = place.get((row.subject, row.metric))
             if which is None or not row.over_seeds.n:
                 continue
-            half = row.over_seeds.ci95 or 0.0
-            mean = row.over_seeds.mean
-            found[which, :, at] = mean, mean - half, mean + half, row.over_seeds.n, row.optimum
+            over = row.over_seeds
+            low, high = over.interval or (np.nan, np.nan)  # of one seed there is none
+            found[which, :, at] = over.mean, low, high, over.n, row.optimum
     made = []
     for (subject, metric), block in zip(metrics, found, strict=True):
         at = chunk.put(block.reshape(-1), "<f8")

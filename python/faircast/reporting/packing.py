@@ -1,4 +1,4 @@
-"""Columns as bytes in a page: little-endian, packed by gzip, written as base64; and how a page's room is shared."""
+"""Columns as bytes: little-endian, packed by gzip, in a page written as base64; and how a page's room is shared."""
 
 from __future__ import annotations
 
@@ -42,9 +42,13 @@ class Chunk:
                 planned.append({"name": name, "at": self.put(column, "<f8")})
         return {"rows": rows, "columns": planned}
 
+    def packed(self) -> bytes:
+        """As a notebook gets it. Equal data give equal bytes: gzip writes no date."""
+        return gzip.compress(bytes(self.data), compresslevel=6, mtime=0)
+
     def text(self) -> str:
-        """As the page holds it. Equal data give equal text: gzip writes no date."""
-        return base64.b64encode(gzip.compress(bytes(self.data), compresslevel=6, mtime=0)).decode()
+        """As a page holds it."""
+        return base64.b64encode(self.packed()).decode()
 
 
 def shares(wanted: Sequence[int], room: int) -> list[int]:

@@ -23,17 +23,19 @@ if TYPE_CHECKING:
 
 FORM = 1
 """The form of the document, as the viewer knows it."""
-FILES = ("report.js", "report.css", "licences.txt")
+
+
+def built(name: str) -> str:
+    """A text of the web part. Raises `InputError` if that is not built."""
+    try:
+        return (resources.files("faircast") / "web" / name).read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        raise InputError("this checkout of faircast has no viewer yet; make web builds it") from None
 
 
 def viewer() -> tuple[str, str, str]:
     """Script, style and licences of the viewer. Raises `InputError` if the web part is not built."""
-    folder = resources.files("faircast") / "web"
-    try:
-        script, style, licences = ((folder / name).read_text(encoding="utf-8") for name in FILES)
-    except (FileNotFoundError, NotADirectoryError):
-        raise InputError("this checkout of faircast has no viewer yet; make web builds it") from None
-    return script, style, licences
+    return built("report.js"), built("report.css"), built("licences.txt")
 
 
 def page_of(document: Mapping[str, Any], chunks: Sequence[Chunk]) -> str:
@@ -70,12 +72,17 @@ What the web part of faircast is made of, of which the viewer in this page is on
 <body>
 <main id="page"><p>This page draws its pictures with a script, which is inside it. Scripts are switched off here.</p>
 </main>
-<script type="application/json" id="document">{json_of({"form": FORM, **document})}</script>
+<script type="application/json" id="document">{text_of(document)}</script>
 {data}
 <script>{script}</script>
 </body>
 </html>
 """
+
+
+def text_of(document: Mapping[str, Any]) -> str:
+    """A document as the viewer reads it."""
+    return json_of({"form": FORM, **document})
 
 
 def digest(text: str) -> str:

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from faircast.display.grid import ranges, rate_unit, some
 from faircast.display.results import grids, notes
+from faircast.plot.frame import time_text
+from faircast.quantity import seconds
 from faircast.statistics import scaled, with_interval
 
 if TYPE_CHECKING:
+    from faircast.plot.frame import time_text
     from faircast.rows import Row, Rows
     from faircast.scenario import Resolved
-    from faircast.statistics import Estimate
+from faircast.statistics import Estimate
 
 MOST = 6
 """Of flows and sessions that have a sentence of their own."""
@@ -23,14 +26,17 @@ NEARLY = 0.02
 """A rate so near to its optimum is said to be as much as that."""
 
 
-def ran(scenario: Resolved, seeds: Sequence[int], traffic: Sequence[Mapping[str, Any]]) -> list[str]:
+def ran(scenario: Resolved, seeds: Sequence[int], traffic: Sequence[Mapping[str, Any]], reached_s: float) -> list[str]:
     """What was run: how long, over which network, who took part."""
     data = scenario.data
     topology = data.get("topology")
     network = f"the topology {topology['kind']}" if isinstance(topology, dict) else "a network given link by link"
     warmup = data.get("warmup")
+    long = str(data["duration"])
+    if reached_s < seconds(long, "duration"):
+        long = f"{time_text(reached_s)} out of {long}"
     said = [
-        f"Simulated: {data['duration']} of {network}, with seed{'s' * (len(seeds) != 1)} {ranges(seeds)}"
+        f"Simulated: {long} of {network}, with seed{'s' * (len(seeds) != 1)} {ranges(seeds)}"
         + (f"; the first {warmup} are the warm-up." if warmup and not str(warmup).startswith("0 ") else ".")
     ]
     sessions = [one for one in traffic if one["isSession"]]
@@ -54,8 +60,11 @@ def count(number: int, what: str) -> str:
     return f"{number} {what}{'s' * (number != 1)}"
 
 
-def came(rows: Rows, traffic: Sequence[Mapping[str, Any]], handoffs: int = 0) -> list[str]:
-    """What came out: rates beside their optimum, the busiest link, what the run says as a whole, hand-offs."""
+def came(rows: Rows, traffic: Sequence[Mapping[str, Any]], turned_to: Sequence[str] = ()) -> list[str]:
+    """What came out: rates beside their optimum, the busiest link, what the run says as a whole, hand-offs.
+
+    `turned_to` has of each hand-off the satellite, empty where a station found none.
+    """
     said = []
     for one in traffic[:MOST]:
         row = rows.get(one["name"], "rate")
@@ -65,8 +74,10 @@ def came(rows: Rows, traffic: Sequence[Mapping[str, Any]], handoffs: int = 0) ->
         said.append(f"The rates of {len(traffic) - MOST} more stand in the table.")
     said += link_sentences(rows)
     said += [f"{text[0].upper()}{text[1:]}." for text in notes(rows)]
-    if handoffs:
-        said.append(f"Ground stations turned to another satellite {count(handoffs, 'time')}.")
+    if turned_to:
+        lost = sum(not satellite for satellite in turned_to)
+        without = f", and were left without one {count(lost, 'time')}" if lost else ""
+        said.append(f"Ground stations turned to a satellite {count(len(turned_to) - lost, 'time')}{without}.")
     return said or ["Nobody sent anything, so there are no rates."]
 
 

@@ -26,24 +26,53 @@ class Shown:
     """The columns that tell series apart."""
     drawn: tuple[str, ...]
     """The columns of which extremes stay where a table is thinned; none of a table whose rows are single moments."""
+    open: str = ""
+    """A column without a value in rows of what has not ended: the first and the last of these stay as well."""
+    state: str = ""
+    """A column that holds on until it changes: every row with another value than the one before it stays."""
+    always: str = ""
+    """Beside a state: every row in which this column is above zero stays."""
 
+
+NOT_DELIVERED = (
+    "dropped_overflow_pkts",
+    "dropped_active_pkts",
+    "dropped_down_pkts",
+    "held_back_pkts",
+    "discarded_pkts",
+    "lost_pkts",
+    "unreceived_pkts",
+)
+"""Packets that did not leave a link's queue or came nowhere then, as `web/src/model/now.ts` counts them."""
 
 SHOWN = {
     "flows": Shown(("flow",), ("rate_bps", "sending_bps", "cwnd_pkts", "srtt_s", "mean_level")),
     "receivers": Shown(("session", "receiver"), ("rate_bps", "level", "rtt_s", "loss_event_rate", "loss_rate", "loss")),
     "layers": Shown(("session", "group"), ("rate_bps", "members")),
     "queues": Shown(("link",), ("queue_pkts", "average_pkts", "sojourn_s")),
-    "links": Shown(("link",), ("utilisation", "dropped_overflow_pkts", "dropped_active_pkts", "lost_pkts")),
+    "links": Shown(("link",), ("utilisation", *NOT_DELIVERED)),
     "dilation": Shown(("session", "link"), ("dilation_max",)),
     "routers": Shown(("link", "about", "gauge"), ("value",)),
+    "acm": Shown(
+        ("link",), ("sent_bits_per_symbol", "present_bits_per_symbol", "granted_bits_per_symbol", "undecoded_pkts")
+    ),
+    "transfers": Shown(("flow", "class"), ("completion_s", "slowdown"), open="completion_s"),
+    "playback": Shown(("session", "receiver"), ("buffer_s", "stall_s", "quality"), state="quality", always="stall_s"),
     "paths": Shown(("from", "to"), ("delay_s",)),
     "events": Shown(("flow", "receiver", "event"), ()),
     "router_events": Shown(("link", "event", "about"), ()),
     "handoffs": Shown(("station",), ()),
 }
 """The tables of the page. The packets are not among them: what happened to them is counted at the links."""
-EVENTS = ("t_s", "flow", "receiver", "event", "before", "after", "layer")
-"""Of events what the viewer says; what further columns tell is in the folder."""
+ONLY = {
+    "events": ("t_s", "flow", "receiver", "event", "before", "after", "layer"),
+    "transfers": ("t_s", "flow", "size_bytes", "class", "completion_s", "slowdown"),
+    "playback": (
+        *("t_s", "session", "receiver", "segment", "quality", "stall_s", "buffer_s"),
+        *("missing_pkts", "enough_pkts", "sent_s"),
+    ),
+}
+"""Tables of which the page holds some columns; of the others it holds all."""
 
 
 @dataclass(frozen=True)
@@ -115,5 +144,5 @@ def on_disk(name: str, stored: StoredSeed) -> Table:
 
 def wanted(name: str, columns: Sequence[str]) -> tuple[str, ...]:
     """The columns of a table that the page holds."""
-    legal = EVENTS if name == "events" else columns
+    legal = ONLY.get(name, columns)
     return tuple(column for column in columns if column in legal)

@@ -3,7 +3,8 @@
 A picture of some thousand points shows all that a longer series would, as long as the extremes between two of its
 points are drawn: so each window keeps, of every column that is drawn, the row with the lowest and the one with the
 highest value. Rows are kept whole or not at all, so all that is shown is what was measured. Of moments, such as
-events, each window keeps the first and the last of a kind.
+events, each window keeps the first and the last of a kind; and of what has not ended the first and the last. What
+holds on until it changes, such as the quality of a picture, keeps every change while there is room.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 LEAST_WINDOWS, MOST_WINDOWS = 4, 4000
 """How many windows a run is divided into: beyond the latter nobody tells them apart."""
+UNDEFINED = "?"
+"""In the place of a column: the numbers of the rows in which one is undefined."""
 
 
 @dataclass
@@ -69,37 +72,80 @@ class Kept:
     """The rows, rising; None for all."""
     window_s: float = 0.0
     """How long a window is."""
+    has_changes: bool = False
+    """Whether every change of the table's state is among them."""
 
 
 def kept(table: Table, most: int, stop_s: float) -> Kept:
     """Which rows of a table stay, so that there are not many more than `most`."""
+    import numpy as np
+
     if table.rows <= most:
         return Kept(None)
     shown = SHOWN[table.name]
     drawn = [column for column in shown.drawn if column in table.columns]
     subjects = Codes(shown.subject)
-    for part in table.parts(shown.subject):
+    telling = set()
+    for part in table.parts(shown_columns(subjects, drawn)):
         subjects.of(part)
+        telling |= {name for name in drawn if np.nan_to_num(part[name]).any()}
+    drawn = [name for name in drawn if name in telling]  # where all is zero or nothing there are no extremes
     a_window = 2 * max(len(drawn), 1) * max(len(subjects.found), 1)
     windows = max(LEAST_WINDOWS, min(MOST_WINDOWS, most // a_window))
-    return Kept(extremes(table, subjects, drawn, windows, stop_s), stop_s / windows)
+    found = extremes(table, subjects, drawn, windows, stop_s, shown.open)
+    if shown.state in table.columns:
+        changed = changes(table, subjects, shown.state, shown.always)
+        if len(changed) <= most:
+            return Kept(np.union1d(found, changed), stop_s / windows, has_changes=True)
+    return Kept(found, stop_s / windows)
 
 
-def extremes(table: Table, subjects: Codes, drawn: Sequence[str], windows: int, stop_s: float) -> Rows:
-    """The rows with the extremes of each subject and window; where nothing is drawn the first and last of them."""
+def changes(table: Table, subjects: Codes, state: str, always: str) -> Rows:
+    """The rows with another state than the row of their subject before, or with something that always counts."""
+    import numpy as np
+
+    before = np.full(max(len(subjects.found), 1), np.nan)  # a first row differs from what is not a number
+    found = []
+    start = 0
+    for part in table.parts([*subjects.columns, state, always]):
+        subject, value = subjects.of(part), part[state]
+        order = np.argsort(subject, kind="stable")
+        own, sorted_ = subject[order], value[order]
+        is_first = np.append(True, own[1:] != own[:-1])
+        last = np.where(is_first, before[own], np.append(np.nan, sorted_[:-1]))
+        chosen = order[(sorted_ != last) | (part[always][order] > 0)]
+        found.append(np.sort(chosen) + start)
+        ends = np.append(own[1:] != own[:-1], True)
+        before[own[ends]] = sorted_[ends]
+        start += len(value)
+    return np.concatenate(found)
+
+
+def extremes(
+    table: Table, subjects: Codes, drawn: Sequence[str], windows: int, stop_s: float, undefined: str = ""
+) -> Rows:
+    """The rows with the extremes of each subject and window; where nothing is drawn the first and last of them.
+
+    Of those in which a column is undefined, too, the first and last.
+    """
     import numpy as np
 
     size = max(len(subjects.found), 1) * windows
-    best = [(name, sign, Best.of(size)) for name in drawn or ("",) for sign in (1.0, -1.0)]
+    looked = [*(drawn or [""]), *([UNDEFINED] if undefined else [])]
+    best = [(name, sign, Best.of(size)) for name in looked for sign in (1.0, -1.0)]
     start = 0
-    for part in table.parts(["t_s", *shown_columns(subjects, drawn)]):
+    for part in table.parts(["t_s", *shown_columns(subjects, [*drawn, *filter(None, [undefined])])]):
         t_s = part["t_s"]
         window = np.clip((t_s / stop_s * windows - 1e-9).astype(np.int64), 0, windows - 1)
         key = subjects.of(part) * windows + window
         order = np.argsort(key, kind="stable")
         keys, first = np.unique(key[order], return_index=True)
+        row = np.arange(start, start + len(t_s), dtype=np.float64)
+        values = {"": row, **part}
+        if undefined:
+            values[UNDEFINED] = np.where(np.isnan(part[undefined]), row, np.nan)
         for name, sign, so_far in best:
-            value = part[name] if name else np.arange(start, start + len(t_s), dtype=np.float64)
+            value = values[name]
             so_far.take(sign * value[order], order + start, keys, first)
         start += len(t_s)
     found = np.unique(np.concatenate([so_far.rows for _, _, so_far in best]))

@@ -6,7 +6,9 @@ two branchings has one, the rate of the fastest receiver behind it; it is at mos
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -43,12 +45,19 @@ class Branches:
 
 @dataclass(frozen=True)
 class Limit:
-    """The unknowns in `members` together have at most `room` bit/s."""
+    """The unknowns in `members`, each times its load, together have at most `room`."""
 
     members: tuple[int, ...]
     room: float
     link: int | None
     """The link that it comes from; None for a maximum rate."""
+    loads: tuple[float, ...] | None = None
+    """What a bit/s of each takes of the room; None: all of them just that."""
+
+    @property
+    def loaded(self) -> Iterator[tuple[int, float]]:
+        """Every member with its load."""
+        return zip(self.members, self.loads or itertools.repeat(1.0, len(self.members)), strict=True)
 
 
 def branches(problem: Problem) -> Branches:
@@ -160,7 +169,7 @@ class _Maker:
     def limits(self) -> list[Limit]:
         taken = self.problem.inelastic()
         found = [
-            Limit(tuple(members), link.capacity - inelastic, index)
+            Limit(tuple(members), link.capacity - inelastic, index, self._loads(index, members))
             for index, (link, inelastic, members) in enumerate(
                 zip(self.problem.links, taken, self.on_link, strict=True)
             )
@@ -172,12 +181,18 @@ class _Maker:
                 found.append(Limit((unknown,), most, None))
         return found
 
+    def _loads(self, link: int, members: list[int]) -> tuple[float, ...] | None:
+        """What a bit/s of each of these unknowns takes of a link."""
+        of = self.problem.demands
+        loads = tuple(of[self.demand[unknown]].load(link) for unknown in members)
+        return None if all(load == 1.0 for load in loads) else loads
+
 
 def _tightest(limits: list[Limit]) -> list[Limit]:
-    """Of limits with the same members the one with the least room."""
-    least: dict[tuple[int, ...], Limit] = {}
+    """Of limits with the same members and loads the one with the least room."""
+    least: dict[tuple[tuple[int, ...], tuple[float, ...] | None], Limit] = {}
     for limit in limits:
-        known = least.get(limit.members)
+        known = least.get((limit.members, limit.loads))
         if known is None or limit.room < known.room:
-            least[limit.members] = limit
+            least[limit.members, limit.loads] = limit
     return list(least.values())

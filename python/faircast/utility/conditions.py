@@ -56,14 +56,15 @@ def worst(given: Reduced, alpha: float, point: Point) -> Violation:
             y[parent[unknown]] = max(y[parent[unknown]], y[unknown])
     rows = np.repeat(np.arange(len(given.limits)), [len(limit.members) for limit in given.limits])
     members = np.array([unknown for limit in given.limits for unknown in limit.members], dtype=np.int64)
+    loads = np.array([load for limit in given.limits for _, load in limit.loaded])
     first = np.cumsum([0, *(len(limit.members) for limit in given.limits[:-1])])
     room = np.array([limit.room for limit in given.limits])
     with np.errstate(all="ignore"):
         marginal = heavy * y**-alpha
-        load = np.bincount(rows, weights=(given.copies * y)[members], minlength=len(room))
-        least = np.minimum.reduceat(marginal[members], first)
+        load = np.bincount(rows, weights=loads * (given.copies * y)[members], minlength=len(room))
+        least = np.minimum.reduceat(marginal[members] / loads, first)
         own = given.copies * given.weight * y ** (1 - alpha)
-        paid = given.copies * y * np.bincount(members, weights=prices[rows], minlength=len(y)) + y * passed
+        paid = given.copies * y * np.bincount(members, weights=loads * prices[rows], minlength=len(y)) + y * passed
         worth = own + y * np.bincount(above, weights=passed[lower], minlength=len(y))
         unpaid = np.where(empty, y * np.bincount(above, weights=marginal[lower], minlength=len(y)), 0.0)
         cheap = passed[lower] / np.minimum(marginal[lower], marginal[above])

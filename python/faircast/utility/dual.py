@@ -65,7 +65,7 @@ def dual(problem: Problem, *, steps: int = 1_000_000) -> Dual:
             sent, carried = best_response(demand, weight, prices, alpha, most)
             rates.append(sent)
             for link, rate in carried.items():
-                load[link] += rate
+                load[link] += rate * demand.load(link)
         excess = [come - capacity for come, capacity in zip(load, room, strict=True)]
         before, prices = prices, [max(0.0, p + size * more) for p, more in zip(prices, excess, strict=True)]
         converged = all(abs(new - old) <= CHANGE * old for old, new in zip(before, prices, strict=True))
@@ -93,7 +93,7 @@ def best_response(
         return min(most, (worth / price) ** (1 / alpha)) if price > 0 else most
 
     if not demand.multirate:
-        rate = at(weight, math.fsum(prices[link] for link in demand.links))
+        rate = at(weight, math.fsum(prices[link] * demand.load(link) for link in demand.links))
         return [rate] * len(demand.routes), dict.fromkeys(demand.links, rate)
     carried = {link: at(*ratio) for link, ratio in _pooled(demand, weight / len(demand.routes), prices).items()}
     return [carried[route[-1]] if route else most for route in demand.routes], carried
@@ -115,7 +115,7 @@ def _pooled(demand: Demand, each: float, prices: list[float]) -> dict[int, tuple
     waiting: dict[int, list[tuple[float, int, _Pool]]] = {}
     pools: list[_Pool] = []
     for link in sorted(above, key=lambda link: (-depth[link], link)):
-        pool = _Pool(worth[link], prices[link], [link], waiting.pop(link, []))
+        pool = _Pool(worth[link], prices[link] * demand.load(link), [link], waiting.pop(link, []))
         heapq.heapify(pool.below)
         while pool.below and -pool.below[0][0] > pool.wish:
             _, _, child = heapq.heappop(pool.below)

@@ -186,6 +186,8 @@ class _Matrices:
     h: Floats
     copies: Floats
     members: Any
+    loads: Any
+    """What a bit/s of each member takes of its limit."""
     first: Any
     lengths: Any
     lower: list[int]
@@ -224,7 +226,8 @@ class _Matrices:
         members = np.array([unknown for limit in given.limits for unknown in limit.members], dtype=np.int64)
         shape = (limits + len(lower), unknowns)
         loads = np.concatenate([rows, tree]), np.concatenate([members, np.array(lower, dtype=np.int64)])
-        plus = csc_matrix((np.concatenate([given.copies[members], np.ones(len(lower))]), loads), shape=shape)
+        weights = np.array([load for limit in given.limits for _, load in limit.loaded])
+        plus = csc_matrix((np.concatenate([given.copies[members] * weights, np.ones(len(lower))]), loads), shape=shape)
         above = np.array([given.parent[unknown] for unknown in lower], dtype=np.int64)
         minus = csc_matrix((np.ones(len(lower)), (tree, above)), shape=shape)
         rooms = np.array([limit.room for limit in given.limits]) / unit
@@ -241,6 +244,7 @@ class _Matrices:
             np.concatenate([rooms, np.zeros(len(lower))]),
             given.copies,
             members,
+            weights,
             first,
             lengths,
             lower,
@@ -249,7 +253,7 @@ class _Matrices:
             given.weight == 0,
             single,
             members[first[single]],
-            given.copies[members[first[single]]],
+            given.copies[members[first[single]]] * weights[first[single]],
             joint,
             g.tocsr()[joint],
             np.flatnonzero(~in_tree),
@@ -269,10 +273,10 @@ class _Matrices:
         """
         import numpy as np
 
-        least = np.minimum.reduceat(marginal[self.members], self.first)
+        least = np.minimum.reduceat(marginal[self.members] / self.loads, self.first)
         if not self.lower:
             return least * self.h
-        charged = np.bincount(self.members, weights=np.repeat(least, self.lengths), minlength=len(y))
+        charged = np.bincount(self.members, weights=self.loads * np.repeat(least, self.lengths), minlength=len(y))
         most = np.minimum(marginal, charged).tolist()
         each, charges = marginal.tolist(), charged.tolist()
         for unknown in self.lower:

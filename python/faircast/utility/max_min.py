@@ -39,7 +39,8 @@ class _Filling:
         self.rising_below = [1 if receivers else 0 for receivers in found.receivers]
         """Of each unknown how many places with receivers, at it or below, still rise."""
         self.has_receivers = [receivers > 0 for receivers in found.receivers]
-        self.on: list[list[int]] = [[] for _ in range(unknowns)]
+        self.on: list[list[tuple[int, float]]] = [[] for _ in range(unknowns)]
+        """Of each unknown the limits that it is in, and what a bit/s of it takes of them."""
         # Parents come before their children.
         for unknown in range(unknowns - 1, -1, -1):
             parent = found.parent[unknown]
@@ -47,11 +48,11 @@ class _Filling:
                 self.children[parent].append(unknown)
                 self.rising_below[parent] += self.rising_below[unknown]
         for index, limit in enumerate(found.limits):
-            for unknown in limit.members:
-                self.on[unknown].append(index)
+            for unknown, load in limit.loaded:
+                self.on[unknown].append((index, load))
         self.rises = [True] * unknowns
         self.standing = [0.0] * len(found.limits)
-        self.rising = [sum(pace[unknown] for unknown in limit.members) for limit in found.limits]
+        self.rising = [sum(load * pace[unknown] for unknown, load in limit.loaded) for limit in found.limits]
         self.left = [len(limit.members) for limit in found.limits]
 
     def run(self) -> None:
@@ -93,9 +94,9 @@ class _Filling:
         self.rises[unknown] = False
         self.rising_below[unknown] = 0
         self.rate[unknown] = self.pace[unknown] * level
-        for index in self.on[unknown]:
-            self.standing[index] += self.rate[unknown]
-            self.rising[index] -= self.pace[unknown]
+        for index, load in self.on[unknown]:
+            self.standing[index] += load * self.rate[unknown]
+            self.rising[index] -= load * self.pace[unknown]
             self.left[index] -= 1
             if not self.left[index]:
                 self.rising[index] = 0.0

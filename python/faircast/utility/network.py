@@ -68,7 +68,7 @@ def problem_of(scenario: Resolved, *, utility: Utility | None = None) -> Problem
     """
     links, demands = called(lambda control: _native.paths(scenario.json, control))
     give_way()
-    return _problem(scenario, utility, links, demands)
+    return _problem(scenario, utility, _links(links), demands)
 
 
 def periods_of(scenario: Resolved, *, utility: Utility | None = None) -> Periods | None:
@@ -81,7 +81,10 @@ def periods_of(scenario: Resolved, *, utility: Utility | None = None) -> Periods
     if found is None:
         return None
     periods, members = found
-    problems = [(part, _problem(scenario, utility, links, demands)) for part, links, demands in periods]
+    # Periods that differ in ways only have their links in common: of a constellation there are thousands.
+    known = {id(links): links for _, links, _ in periods}
+    of = {key: _links(links) for key, links in known.items()}
+    problems = [(part, _problem(scenario, utility, of[id(links)], demands)) for part, links, demands in periods]
     return Periods(tuple(part for part, _ in problems), tuple(problem for _, problem in problems), dict(members))
 
 
@@ -96,7 +99,11 @@ class Periods:
     """Of receivers that are members for a part of it only, that part."""
 
 
-def _problem(scenario: Resolved, utility: Utility | None, links: Links, demands: Demands) -> Problem:
+def _links(links: Links) -> tuple[Link, ...]:
+    return tuple(Link(name=name, capacity=float(rate)) for name, rate in links)
+
+
+def _problem(scenario: Resolved, utility: Utility | None, links: tuple[Link, ...], demands: Demands) -> Problem:
     valuation = valued(scenario.data, utility=utility)
     weights = _Weights(valuation.given, scenario.data.get("flows", {}))
 
@@ -106,18 +113,19 @@ def _problem(scenario: Resolved, utility: Utility | None, links: Links, demands:
         return weights.of(name) * valuation.weight(name) / counted
 
     return Problem(
-        links=tuple(Link(name=name, capacity=float(rate)) for name, rate in links),
+        links=links,
         demands=tuple(
             Demand(
                 name=name,
                 routes=tuple(tuple(route) for _, route in receivers),
                 receivers=tuple(receiver for receiver, _ in receivers) if is_session else (),
+                costs=tuple({link: 1 / bits for link, bits in each} for each in efficiencies) if efficiencies else (),
                 multirate=_is_multirate(valuation.multirate, multirate, is_session and fixed is None),
                 weight=weight(name, len(receivers)),
                 max_rate=math.inf if most is None else most,
                 fixed_rate=fixed,
             )
-            for name, is_session, multirate, fixed, most, receivers in demands
+            for name, is_session, multirate, fixed, most, receivers, efficiencies in demands
         ),
         utility=valuation.utility,
         alpha=valuation.alpha,

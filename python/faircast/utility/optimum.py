@@ -197,7 +197,8 @@ def _optimum(problem: Problem, found: Branches, rates: list[float], prices: list
     price = {limit.link: paid for limit, paid in zip(found.limits, prices, strict=True) if limit.link is not None}
     for unknown, links in enumerate(found.links):
         for link in links:
-            elastic[link] = elastic.get(link, 0.0) + rates[unknown]
+            load = problem.demands[found.demand[unknown]].load(link)
+            elastic[link] = elastic.get(link, 0.0) + load * rates[unknown]
     inelastic = problem.inelastic()
     crossed = sorted({link for demand in problem.demands for link in demand.links})
     sent, receivers = {}, {}

@@ -73,14 +73,14 @@ def _necessary(found: Branches) -> list[int]:
     _pass_down(found, most)
     _pass_up(found, most)
     kept = [
-        len(limit.members) > 1 and math.fsum(most[unknown] for unknown in limit.members) > limit.room
+        len(limit.members) > 1 and math.fsum(load * most[unknown] for unknown, load in limit.loaded) > limit.room
         for limit in found.limits
     ]
     # No limit that goes has lent its room to a bound that another one goes for: its members have less than its room.
     single, together = _bounds([limit for limit, stays in zip(found.limits, kept, strict=True) if stays], len(single))
     for limit in found.limits:
         if len(limit.members) == 1:
-            single[limit.members[0]] = min(single[limit.members[0]], limit.room)
+            single[limit.members[0]] = min(single[limit.members[0]], _most(limit))
     for unknown, room in enumerate(single):
         if together[unknown] <= room:
             single[unknown] = math.inf
@@ -103,7 +103,7 @@ def _necessary(found: Branches) -> list[int]:
     return [
         index
         for index, (limit, stays) in enumerate(zip(found.limits, kept, strict=True))
-        if stays or (len(limit.members) == 1 and single[limit.members[0]] == limit.room)
+        if stays or (len(limit.members) == 1 and single[limit.members[0]] == _most(limit))
     ]
 
 
@@ -112,9 +112,15 @@ def _bounds(limits: Sequence[Limit], unknowns: int) -> tuple[list[float], list[f
     single, together = [math.inf] * unknowns, [math.inf] * unknowns
     for limit in limits:
         least = single if len(limit.members) == 1 else together
-        for unknown in limit.members:
-            least[unknown] = min(least[unknown], limit.room)
+        for unknown, load in limit.loaded:
+            least[unknown] = min(least[unknown], limit.room / load)
     return single, together
+
+
+def _most(limit: Limit) -> float:
+    """The highest rate that a limit of one unknown allows it."""
+    [(_, load)] = limit.loaded
+    return limit.room / load
 
 
 def _pass_down(found: Branches, most: list[float]) -> None:
@@ -160,13 +166,13 @@ def _merged(found: Branches, limits: Sequence[int], of: list[int], hangs_on: lis
     """Numbered anew, equal flows as one."""
     import numpy as np
 
-    on: list[list[int]] = [[] for _ in of]
+    on: list[list[tuple[int, float]]] = [[] for _ in of]
     for place, index in enumerate(limits):
-        for unknown in found.limits[index].members:
-            on[unknown].append(place)
+        for unknown, load in found.limits[index].loaded:
+            on[unknown].append((place, load))
     in_tree = {end for unknown, end in enumerate(hangs_on) if of[unknown] == unknown and end >= 0}
     number = [-1] * len(of)
-    equal: dict[tuple[float, tuple[int, ...]], int] = {}
+    equal: dict[tuple[float, tuple[tuple[int, float], ...]], int] = {}
     parents: list[int] = []
     copies: list[float] = []
     weights: list[float] = []
@@ -187,13 +193,12 @@ def _merged(found: Branches, limits: Sequence[int], of: list[int], hangs_on: lis
         parent=parents,
         copies=np.array(copies),
         weight=np.array(weights),
-        limits=[
-            Limit(
-                tuple(dict.fromkeys(number[unknown] for unknown in found.limits[index].members)),
-                found.limits[index].room,
-                found.limits[index].link,
-            )
-            for index in limits
-        ],
+        limits=[_renumbered(found.limits[index], number) for index in limits],
         place=list(limits),
     )
+
+
+def _renumbered(limit: Limit, number: Sequence[int]) -> Limit:
+    """A limit of unknowns that have these numbers now; what has become one has one load."""
+    loads = {number[unknown]: load for unknown, load in limit.loaded}
+    return Limit(tuple(loads), limit.room, limit.link, None if limit.loads is None else tuple(loads.values()))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import get_args
 
 from faircast.errors import InputError, NotFinishedError, choose
@@ -23,7 +23,7 @@ class Link:
 
     name: str
     capacity: float
-    """bit/s, above 0."""
+    """bit/s, above 0; of a link that sends symbols these, symbol/s."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,10 +44,18 @@ class Demand:
     fixed_rate: float | None = None
     """Inelastic: it takes this rate, bit/s, whatever is left for the others."""
 
+    costs: tuple[Mapping[int, float], ...] = field(default=(), hash=False)
+    """For each receiver, by link of its route, what a bit/s to it takes of the link's capacity, where that is not 1: of
+    a link that sends symbols so many of them. May be left out."""
+
     @property
     def links(self) -> tuple[int, ...]:
         """Every link it crosses, once."""
         return tuple(dict.fromkeys(link for route in self.routes for link in route))
+
+    def load(self, link: int) -> float:
+        """What a bit/s of it takes of a link: as the receiver behind the link needs that takes most."""
+        return max((costs[link] for costs in self.costs if link in costs), default=1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,11 +97,11 @@ class Problem:
         return [index for index, demand in enumerate(self.demands) if demand.fixed_rate is None]
 
     def inelastic(self) -> list[float]:
-        """What inelastic demands take of each link, bit/s."""
+        """What inelastic demands take of the capacity of each link."""
         taken = [0.0] * len(self.links)
         for demand in self.demands:
             for link in demand.links if demand.fixed_rate is not None else ():
-                taken[link] += demand.fixed_rate or 0.0
+                taken[link] += (demand.fixed_rate or 0.0) * demand.load(link)
         return taken
 
 

@@ -52,15 +52,20 @@ def effort(problem: Problem) -> int:
     )
 
 
-def _sessions(problem: Problem) -> Iterator[tuple[int, Demand, dict[tuple[int, ...], list[str]]]]:
+def _sessions(problem: Problem) -> Iterator[tuple[int, Demand, dict[_Route, list[str]]]]:
     """The elastic sessions: their place, the session, and its receivers by route."""
     for index in problem.elastic:
         demand = problem.demands[index]
-        by_route: dict[tuple[int, ...], list[str]] = {}
-        for route, name in zip(demand.routes, demand.receivers, strict=False):
-            by_route.setdefault(route, []).append(name)
+        by_route: dict[_Route, list[str]] = {}
+        costs = demand.costs or ({},) * len(demand.routes)
+        for route, cost, name in zip(demand.routes, costs, demand.receivers, strict=False):
+            by_route.setdefault(tuple((link, cost.get(link, 1.0)) for link in route), []).append(name)
         if by_route:
             yield index, demand, by_route
+
+
+_Route = tuple[tuple[int, float], ...]
+"""The links to a receiver, and what a bit/s to it takes of each."""
 
 
 class _Others:
@@ -71,19 +76,20 @@ class _Others:
         beside = replace(problem, demands=demands)
         self.found = branches(beside)
         self.pace = [demands[index].weight for index in self.found.demand]
-        self.on_link: dict[int, list[int]] = {}
+        self.on_link: dict[int, list[tuple[int, float]]] = {}
         for unknown, links in enumerate(self.found.links):
             for link in links:
-                self.on_link.setdefault(link, []).append(unknown)
+                load = demands[self.found.demand[unknown]].load(link)
+                self.on_link.setdefault(link, []).append((unknown, load))
         self.room = [
             link.capacity - inelastic for link, inelastic in zip(problem.links, beside.inelastic(), strict=True)
         ]
 
-    def rate_of_one(self, session: Demand, route: tuple[int, ...]) -> float:
+    def rate_of_one(self, session: Demand, route: _Route) -> float:
         """The rate of the session if it goes this way only."""
         found, one = self.found, len(self.found.demand)
         # The limits of these links without it stay: they follow from those with it.
-        limits = [*found.limits, *(Limit((*self.on_link.get(link, ()), one), self.room[link], link) for link in route)]
+        limits = [*found.limits, *(self._limit(link, (one, cost)) for link, cost in route)]
         if math.isfinite(session.max_rate):
             limits.append(Limit((one,), session.max_rate, None))
         with_it = Branches(
@@ -92,7 +98,11 @@ class _Others:
             receivers=[*found.receivers, 1],
             weight=found.weight,
             of_receiver=found.of_receiver,
-            links=[*found.links, list(route)],
+            links=[*found.links, [link for link, _ in route]],
             limits=limits,
         )
         return float(max_min(with_it, [*self.pace, session.weight])[one])
+
+    def _limit(self, link: int, one: tuple[int, float]) -> Limit:
+        members, loads = zip(*self.on_link.get(link, ()), one, strict=True)
+        return Limit(members, self.room[link], link, loads)

@@ -141,7 +141,7 @@ def receivers_of(scenario: Mapping[str, Any], name: str) -> int:
     if isinstance(nodes, list):
         return len(nodes)
     _, demands = _native.paths(json.dumps(scenario))
-    return next(len(receivers) for demand, *_, receivers in demands if demand == name)
+    return next(len(receivers) for demand, *_, receivers, _ in demands if demand == name)
 
 
 def some(texts: list[str]) -> str:

@@ -1,0 +1,99 @@
+"""How long transfers of web traffic took: the part of them that took longer than a time, down to the last one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from faircast import figures
+from faircast.errors import InputError
+from faircast.plot.frame import Frame
+from faircast.plot.lines import MOST
+from faircast.plot.recording import check_names, columns, has
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from faircast.plot.recording import Column
+
+
+def figure(frame: Frame) -> Figure:
+    """A line for each entry of web traffic; of a single one also for each of its classes of size.
+
+    Both axes are logarithmic: what a queue costs stands in the last percents. A transfer that the run found unfinished
+    ranks as slower than all that are drawn, as in the summary, so what is left where a line ends is those.
+    """
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    recording, cut = frame.recording, frame.cut
+    if not has(recording, "transfers"):
+        raise InputError("there is nothing to draw for transfers: no flow of the scenario is web traffic, or none came")
+    tables = columns(recording, "transfers", ("t_s", "flow", "class", "completion_s"))
+    entries = list(recording.scenario.data["flows"])
+    there = sorted({word for table in tables for word in table["flow"].words}, key=entries.index)
+    check_names("entry of web traffic", cut.flows, there)
+    names = [name for name in there if not cut.flows or name in cut.flows]
+    start = max(cut.start_s, recording.time("warmup"))
+    lines: list[tuple[str, Column]] = []
+    for name in names[:MOST]:
+        own = completions(tables, name, start, cut.stop_s)
+        lines.append((name, own))
+        if len(names) == 1:
+            classes = len(recording.scenario.data["flows"][name]["classes"]) + 1
+            by_class = [completions(tables, name, start, cut.stop_s, number) for number in range(1, classes + 1)]
+            filled = [(f"class {number}", one) for number, one in enumerate(by_class, 1) if one.size]
+            lines += filled if len(filled) > 1 else []
+    if not any(one.size for _, one in lines):
+        raise InputError("there is nothing to draw for transfers: after the warm-up none came in this part of the run")
+    (axes,) = frame.open([2.4])
+    for series, (label, took) in enumerate(lines):
+        draw(frame, label, took, series)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_ylim(top=1.0)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axis.set_minor_formatter(NullFormatter())
+    axes.set_xlabel("time from arrival to the last acknowledgement (s)")
+    axes.set_ylabel("part that took longer")
+    frame.said.add("of transfers that arrived after the warm-up")
+    if len(recording.seeds) > 1:
+        frame.said.add("of all seeds together")
+    return frame.close(has_warmup=False, over_time=False)
+
+
+def completions(
+    tables: Sequence[dict[str, Any]], name: str, start_s: float, stop_s: float, size_class: int | None = None
+) -> Column:
+    """Completion times in seconds of what arrived within these moments, ascending; unfinished ones are infinite."""
+    import numpy as np
+
+    found = []
+    for table in tables:
+        chosen = (table["flow"] == name) & (table["t_s"] >= start_s) & (table["t_s"] < stop_s)
+        if size_class is not None:
+            chosen &= table["class"] == size_class
+        found.append(table["completion_s"][chosen])
+    took = np.concatenate(found)
+    return np.sort(np.where(np.isnan(took), np.inf, took))
+
+
+def draw(frame: Frame, label: str, took: Column, series: int) -> None:
+    """Steps down by one transfer each; where unfinished ones are left, an arrow to the right says so."""
+    import numpy as np
+
+    (axes,) = frame.panels
+    finished = took[np.isfinite(took)]
+    unfinished = took.size - finished.size
+    if not finished.size:
+        return
+    left = 1.0 - np.arange(1, finished.size + 1) / took.size
+    drawn = left > 0
+    colour, style = figures.COLOURS[series % len(figures.COLOURS)], figures.LINES[series % len(figures.LINES)]
+    counted = f"{label} ({took.size}" + (f", {unfinished} unfinished)" if unfinished else ")")
+    axes.step(finished[drawn], left[drawn], where="post", color=colour, linestyle=style, linewidth=1.1, label=counted)
+    if unfinished:
+        axes.plot(finished[-1], left[-1], marker=">", color=colour, markersize=4, clip_on=False)
+        frame.said.add("▸: the rest was not finished when the run ended")

@@ -1,0 +1,95 @@
+"""The picture of web traffic: the part of transfers that took longer; tables by hand."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import faircast
+from faircast import InputError
+from faircast.plot.draw import fitting, picture
+from faircast.plot.recording import Recording
+
+ROWS = [
+    (1.0, "a", 1, 7.0),  # in the warm-up
+    (4.0, "a", 1, 0.2),
+    (5.0, "a", 2, 3.0),
+    (6.0, "a", 1, 0.1),
+    (7.0, "b", 3, 0.5),
+    (8.0, "b", 3, math.nan),  # unfinished
+]
+
+
+def made(rows: list[tuple[float, str, int, float]], seeds: tuple[int, ...] = (1,)) -> Recording:
+    """A recording of these transfers and of nothing else."""
+    size = {"kind": "constant", "bytes": "10 KB"}
+    pages = {"kind": "web", "interval": "1 s", "size": size, "classes": ["20 KB", "50 KB"]}
+    scenario = faircast.resolve(
+        {
+            "format": 1,
+            "name": "made",
+            "duration": "20 s",
+            "warmup": "4 s",
+            "topology": {"kind": "dumbbell", "left": 1, "right": 1},
+            "flows": {"b": pages, "a": pages},
+        }
+    )
+    columns = [list(column) for column in zip(*rows, strict=True)] or [[]] * 4
+    types = [pa.float64(), pa.string(), pa.int64(), pa.float64()]
+    arrays = [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)]
+    transfers = pa.table(dict(zip(("t_s", "flow", "class", "completion_s"), arrays, strict=True)))
+    empty = pa.table({"t_s": pa.array([], pa.float64())})
+    return Recording(scenario, seeds, lambda _, name: transfers if name == "transfers" else empty)
+
+
+def steps(recording: Recording, **how: Any) -> dict[str, list[list[float]]]:
+    """What is drawn, line by line: completion time in seconds, and the part of transfers above it."""
+    (axes,) = picture(recording, "transfers", **how).figure.axes
+    lines = [line for line in axes.get_lines() if not str(line.get_label()).startswith("_")]
+    return {str(line.get_label()): line.get_xydata().tolist() for line in lines}
+
+
+def near(points: list[list[float]]) -> list[Any]:
+    return [pytest.approx(point) for point in points]
+
+
+def test_a_line_steps_down_at_each_transfer_that_came_after_the_warmup() -> None:
+    found = steps(made(ROWS))
+    assert list(found) == ["a (3)", "b (2, 1 unfinished)"]
+    assert found["a (3)"] == near([[0.1, 2 / 3], [0.2, 1 / 3]])  # the last one leaves none, which no logarithm has
+    assert found["b (2, 1 unfinished)"] == near([[0.5, 0.5]])
+
+
+def test_an_arrow_where_unfinished_ones_are_left() -> None:
+    shown = picture(made(ROWS), "transfers").figure
+    (axes,) = shown.axes
+    assert [line.get_xydata().tolist() for line in axes.get_lines() if line.get_marker() == ">"] == [[[0.5, 0.5]]]
+    assert "the rest was not finished" in shown.get_supxlabel()
+    without = picture(made(ROWS[:4]), "transfers").figure
+    assert [line for line in without.axes[0].get_lines() if line.get_marker() == ">"] == []
+    assert "finished" not in without.get_supxlabel()
+
+
+def test_one_entry_has_its_classes() -> None:
+    found = steps(made(ROWS), flows=["a"])
+    assert list(found) == ["a (3)", "class 1 (2)", "class 2 (1)"]
+    assert found["class 1 (2)"] == near([[0.1, 0.5]])
+    assert list(steps(made(ROWS), flows=["b"])) == ["b (2, 1 unfinished)"]  # all of one class
+
+
+def test_seeds_are_pooled_and_moments_cut() -> None:
+    found = steps(made(ROWS, seeds=(1, 2)), flows=["a"], start="4.5 s", stop="6 s")  # from 6 s on none
+    assert found == {"a (2)": near([[3.0, 0.5]])}
+
+
+def test_nothing_to_draw_is_said() -> None:
+    assert fitting(made(ROWS)) == "transfers"
+    with pytest.raises(InputError, match="after the warm-up none came"):
+        steps(made(ROWS[:1]))
+    with pytest.raises(InputError, match="is web traffic, or none came"):
+        steps(made([]))
+    with pytest.raises(InputError, match="there is no entry of web traffic c; there are: a, b"):
+        steps(made(ROWS), flows=["c"])
