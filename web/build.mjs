@@ -12,12 +12,18 @@ import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = join(here, "..", "python", "faircast", "web");
+/** What only the site has, `make site` takes from here. */
+const outOfSite = join(here, "site");
 
 /** Every page or part of one: the name of what is built, and where it begins. */
 const ENTRIES = { report: "src/report/main.tsx", lab: "src/lab/main.tsx", worker: "src/lab/worker.ts" };
 
+/** What somebody else's page imports and calls: one module each, its style inside. */
+const MODULES = { notebook: "src/notebook/main.tsx" };
+
 /** What is there beside: as it lies here, under the name that pages have for it. */
 const COPIES = { "lab.html": "src/lab/lab.html", "core.wasm": "core/core_bg.wasm" };
+const COPIES_OF_SITE = { "iframe-worker.js": "node_modules/iframe-worker/shim/index.js" };
 
 /** The scenarios of the examples, for the gallery: `import examples from "faircast:examples"`. */
 const examples = {
@@ -31,16 +37,48 @@ const examples = {
   },
 };
 
+/** A style sheet as a text, with what it imports: `import look from "./notebook.css?text"`. */
+const sheets = {
+  name: "sheets",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\.css\?text$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path.replace("?text", "")),
+      namespace: "sheet",
+    }));
+    onLoad({ filter: /.*/, namespace: "sheet" }, async ({ path }) => {
+      const { outputFiles } = await build({ entryPoints: [path], bundle: true, minify: true, write: false });
+      return { contents: outputFiles[0].text, loader: "text" };
+    });
+  },
+};
+
 await mkdir(out, { recursive: true });
+await mkdir(outOfSite, { recursive: true });
 const packages = new Map();
-for (const [name, entry] of Object.entries(ENTRIES)) {
+for (const [name, entry] of Object.entries({ ...ENTRIES, ...MODULES })) {
+  const own = new Map();
+  for (const input of await bundle(name, entry, out)) await note(input, own);
+  for (const one of own) packages.set(...one);
+  if (name in MODULES) {
+    // A page takes its licences from the package; a module goes alone, into notebooks that are saved with it, too.
+    const file = join(out, `${name}.js`);
+    await writeFile(file, `/*!\n${await licences(own)}*/\n${await readFile(file, "utf8")}`);
+  }
+}
+await bundle("site", "src/site/site.ts", outOfSite);
+for (const [name, from] of Object.entries(COPIES)) await copyFile(join(here, from), join(out, name));
+for (const [name, from] of Object.entries(COPIES_OF_SITE)) await copyFile(join(here, from), join(outOfSite, name));
+await writeFile(join(out, "licences.txt"), await licences(packages));
+
+/** Builds an entry; gives the files that are in it. */
+async function bundle(name, entry, outdir) {
   const result = await build({
     absWorkingDir: here,
     entryPoints: { [name]: entry },
-    outdir: out,
+    outdir,
     bundle: true,
     minify: true,
-    format: "iife",
+    format: name in MODULES ? "esm" : "iife",
     target: ["es2022"],
     jsx: "automatic",
     jsxImportSource: "preact",
@@ -50,12 +88,10 @@ for (const [name, entry] of Object.entries(ENTRIES)) {
     metafile: true,
     logLevel: "warning",
     logOverride: { "empty-import-meta": "silent" }, // where the core lies is said by the worker
-    plugins: [examples],
+    plugins: [examples, sheets],
   });
-  for (const input of Object.keys(result.metafile.inputs)) await note(input);
+  return Object.keys(result.metafile.inputs);
 }
-for (const [name, from] of Object.entries(COPIES)) await copyFile(join(here, from), join(out, name));
-await writeFile(join(out, "licences.txt"), await licences());
 
 /** Of every example its name, its text, and what it is about: the comment on its head. */
 async function exampleTexts() {
@@ -78,7 +114,7 @@ async function exampleTexts() {
 }
 
 /** Notes the package from which a file comes, if it is one of somebody else's. */
-async function note(input) {
+async function note(input, packages) {
   const parts = relative(here, join(here, input)).split(sep);
   const place = parts.lastIndexOf("node_modules");
   if (place < 0) return;
@@ -88,8 +124,8 @@ async function note(input) {
   packages.set(name, { folder, version, license });
 }
 
-/** The licences of all that is bundled, whole. */
-async function licences() {
+/** The licences of packages that are bundled, whole. */
+async function licences(packages) {
   const texts = [];
   for (const [name, { folder, version, license }] of [...packages].sort()) {
     const file = ["LICENSE", "LICENSE.md", "LICENSE.txt", "LICENCE"].find((one) => existsSync(join(folder, one)));

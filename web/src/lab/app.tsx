@@ -2,10 +2,11 @@
 
 import { useCallback, useEffect, useState } from "preact/hooks";
 import examples from "faircast:examples";
+import { addressed } from "./addressed.ts";
 import { Gallery } from "./gallery.tsx";
 import { fileName, save } from "./out.ts";
 import { RunBar, Seeing } from "./seeing.tsx";
-import { fromFragment, toFragment } from "./share.ts";
+import { toFragment } from "./share.ts";
 import type { Store } from "./store.ts";
 import { Knobs } from "./turning.tsx";
 import { useStore } from "./use.ts";
@@ -18,34 +19,26 @@ const result = new URLSearchParams(location.search).get("result");
 type Place = { at: "examples" } | { at: "visit"; number: number } | { at: "work" };
 
 export function App({ store }: { store: Store }) {
-  const { sides, about } = useStore(store);
+  const { sides, about, left } = useStore(store);
   const [place, setPlace] = useState<Place>(location.hash.length > 1 ? { at: "work" } : { at: "visit", number: 0 });
   const [said, setSaid] = useState<string | null>(null);
   const run = useCallback(() => void store.run(), [store]);
 
   const openAddress = useCallback(async () => {
-    const fragment = location.hash.slice(1);
     setSaid(null);
-    if (fragment === "") return;
-    const visit = /^visit-([1-5])$/.exec(fragment);
-    if (visit !== null) {
-      setPlace({ at: "visit", number: Number(visit[1]) - 1 });
+    const found = await addressed(location.hash.slice(1));
+    if (found.what === "nothing") return;
+    if (found.what === "visit") {
+      setPlace({ at: "visit", number: found.number });
       return;
     }
-    const example = examples.find((one) => `example-${one.name}` === fragment);
-    if (example !== undefined) {
-      store.open([example.text]);
-      setPlace({ at: "work" });
-      void store.run();
-      return;
-    }
-    try {
-      const { texts, seeds, knobs } = await fromFragment(fragment);
+    if (found.what === "mistake") {
+      setSaid(found.says);
+      store.open([examples[0]?.text ?? ""]);
+    } else {
+      const { texts, seeds, knobs } = found.shared;
       store.open(texts, { seeds, knobs: knobs.map((path) => ({ path })) });
       if (result === null) void store.run();
-    } catch (error) {
-      setSaid((error as Error).message);
-      store.open([examples[0]?.text ?? ""]);
     }
     setPlace({ at: "work" });
   }, [store]);
@@ -57,6 +50,14 @@ export function App({ store }: { store: Store }) {
     return () => removeEventListener("hashchange", hear);
   }, [openAddress]);
 
+  // A file that is dropped beside the places for files would take the place of the page, with all that was written.
+  useEffect(() => {
+    const stay = (event: DragEvent) => event.preventDefault();
+    const kinds = ["dragover", "drop"] as const;
+    for (const kind of kinds) addEventListener(kind, stay);
+    return () => kinds.forEach((kind) => removeEventListener(kind, stay));
+  }, []);
+
   const choose = (text: string) => {
     store.open([text]);
     setPlace({ at: "work" });
@@ -64,11 +65,14 @@ export function App({ store }: { store: Store }) {
   };
   const share = async () => {
     const { sides, seeds, knobs } = store.state;
-    const fragment = await toFragment({
-      texts: sides.map((side) => side.text),
-      seeds,
-      knobs: knobs.map((one) => one.path),
-    });
+    let fragment: string;
+    try {
+      const texts = sides.map((side) => side.text);
+      fragment = await toFragment({ texts, seeds, knobs: knobs.map((one) => one.path) });
+    } catch (error) {
+      setSaid((error as Error).message);
+      return;
+    }
     history.replaceState(null, "", `#${fragment}`);
     const address = location.href;
     try {
@@ -108,6 +112,11 @@ export function App({ store }: { store: Store }) {
           >
             Save
           </button>
+          {left !== null && (
+            <button type="button" onClick={() => (store.back(), setPlace({ at: "work" }))}>
+              Back to your text
+            </button>
+          )}
           {result !== null && <a href="result.html">Result {result}</a>}
         </nav>
       </header>

@@ -37,7 +37,10 @@ export class Core {
   readonly about: Promise<About>;
   private isReady: ((about: About) => void) | null = null;
   private isLost: ((error: Error) => void) | null = null;
-  private wasReady = false;
+  /** Whether the present worker has come to be. */
+  private isThere = false;
+  /** Why there is no worker any more. */
+  private gone: Error | null = null;
 
   constructor(private readonly address: string) {
     this.about = new Promise((resolve, reject) => {
@@ -87,6 +90,7 @@ export class Core {
   }
 
   private ask(question: (id: number) => Question, watcher?: Watcher): Promise<Answer> {
+    if (this.gone !== null) return Promise.reject(this.gone);
     const id = this.next++;
     return new Promise((resolve, reject) => {
       this.waiting.set(id, watcher ? { resolve, reject, watcher } : { resolve, reject });
@@ -95,6 +99,7 @@ export class Core {
   }
 
   private begin(): Worker {
+    this.isThere = false;
     const worker = new Worker(this.address);
     worker.onmessage = (event: MessageEvent<Answer>) => this.hear(event.data);
     worker.onerror = (event) => {
@@ -109,7 +114,7 @@ export class Core {
     switch (answer.say) {
       case "ready": {
         const { version, schema, catalogue } = answer;
-        this.wasReady = true;
+        this.isThere = true;
         this.isReady?.({ version, schema: JSON.parse(schema), catalogue: JSON.parse(catalogue) });
         return;
       }
@@ -129,14 +134,18 @@ export class Core {
     else waiting?.resolve(answer);
   }
 
-  /** The worker is of no use any more: whoever waits hears why, and another one takes its place. */
+  /**
+   * The worker is of no use any more: whoever waits hears why, and another one takes its place. One that never came to
+   * be would not do so the next time either.
+   */
   private lose(message: string): void {
     this.worker.terminate();
-    this.isLost?.(new Error(message));
+    const error = new Error(message);
+    this.isLost?.(error);
     const waiting = [...this.waiting.values()];
     this.waiting.clear();
-    // One that never came to be would not do so the next time either.
-    if (this.wasReady) this.worker = this.begin();
-    for (const one of waiting) one.reject(new Error(message));
+    if (this.isThere) this.worker = this.begin();
+    else this.gone = error;
+    for (const one of waiting) one.reject(error);
   }
 }

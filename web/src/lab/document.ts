@@ -1,6 +1,6 @@
 /** What ran in the laboratory, as the viewer of results has it. Nothing is computed here that tables do not hold. */
 
-import type { Document, RunParts, Traffic } from "../model/document.ts";
+import type { Change, Document, RunParts, Traffic } from "../model/document.ts";
 import { parts } from "./toml.ts";
 import { valueAt } from "./schema.ts";
 import type { Outcome } from "./store.ts";
@@ -9,9 +9,40 @@ const UNITS: Record<string, number> = { ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1, min:
 
 /** A duration of a resolved scenario, seconds. */
 export function secondsOf(scenario: unknown, path: string, otherwise: number): number {
-  const found = /^([0-9.e+-]+) ?([a-z]+)$/.exec(String(valueAt(scenario, parts(path)) ?? ""));
+  return seconds(valueAt(scenario, parts(path)), otherwise);
+}
+
+function seconds(value: unknown, otherwise: number): number {
+  const found = /^([0-9.e+-]+) ?([a-z]+)$/.exec(String(value ?? ""));
   const unit = found === null ? undefined : UNITS[found[2] ?? ""];
   return found === null || unit === undefined ? otherwise : Number(found[1]) * unit;
+}
+
+/** What a resolved scenario changes about its network, in the words of `reporting/network.py`, in the order of time. */
+export function changes(scenario: unknown): Change[] {
+  const found: Change[] = [];
+  const look = (value: unknown, path: string[]): void => {
+    if (value === null || typeof value !== "object" || Array.isArray(value)) return;
+    for (const [key, item] of Object.entries(value)) {
+      if (key !== "changes" || !Array.isArray(item)) {
+        look(item, [...path, key]);
+        continue;
+      }
+      for (const { at, ...change } of item as Record<string, unknown>[]) {
+        const what = Object.entries(change).map(([name, to]) => said(name, to));
+        found.push({ t_s: seconds(at, 0), text: `${path.join(".")}: ${what.join(", ")}` });
+      }
+    }
+  };
+  look(scenario, []);
+  return found.sort((one, other) => one.t_s - other.t_s);
+}
+
+function said(name: string, to: unknown): string {
+  if (name === "up") return to ? "up again" : "down";
+  if (to === null || typeof to !== "object") return `${name} ${to}`;
+  const { kind, ...others } = to as Record<string, unknown>;
+  return [name, kind, ...Object.entries(others).flat()].filter((word) => word !== undefined).join(" ");
 }
 
 /** A document of one run. */
@@ -26,7 +57,7 @@ export function documentOf(outcome: Outcome, version: string): Document {
     },
     traffic: traffic(outcome),
     optimum: {},
-    changes: [],
+    changes: changes(scenario).filter(({ t_s }) => t_s <= stop),
     why: [],
     runs: runs.map(({ seed, tables }) => ({ seed, tables })),
     bandsAre: "",
@@ -51,14 +82,20 @@ export function documentOf(outcome: Outcome, version: string): Document {
   return { head, run };
 }
 
-/** Who takes part, as the network's map has it. */
+/** Who takes part, as the network's map has it: sessions first, as everywhere. */
 function traffic({ scenario, drawing }: Outcome): Traffic[] {
   const sessions = (scenario["sessions"] ?? {}) as Record<string, { scheme?: string }>;
   const flows = (scenario["flows"] ?? {}) as Record<string, { kind?: string }>;
-  return (drawing?.map.flows ?? []).map(({ name, receivers }) => {
-    const session = sessions[name];
-    const kind = session?.scheme ?? (flows[name] ?? flows[name.replace(/-\d+$/, "")])?.kind ?? "";
+  const all = (drawing?.map.flows ?? []).map(({ name, receivers }): Traffic => {
+    const session = own(sessions, name);
+    const kind = session?.scheme ?? (own(flows, name) ?? own(flows, name.replace(/-\d+$/, "")))?.kind ?? "";
     const isSession = session !== undefined;
     return { name, kind, isSession, receivers: isSession ? receivers.map((one) => one.name) : [] };
   });
+  return all.sort((one, other) => Number(other.isSession) - Number(one.isSession));
+}
+
+/** What a table of a scenario has under a name, which may be any, such as `constructor`. */
+function own<T>(table: Record<string, T>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
 }

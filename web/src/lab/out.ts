@@ -35,10 +35,12 @@ export function save(name: string, content: string, kind: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-/** The name of a scenario as that of a file. */
+/** The name of a scenario as that of a file, which no shell takes for an option and no folder hides. */
 export function fileName(scenario: Record<string, unknown> | undefined): string {
-  const name = String(scenario?.["name"] ?? "scenario").replace(/[^A-Za-z0-9_.-]+/g, "-");
-  return name === "" || name.startsWith(".") ? "scenario" : name;
+  const name = String(scenario?.["name"] ?? "scenario")
+    .replace(/[^A-Za-z0-9_.-]+/g, "-")
+    .replace(/^[.-]+/, "");
+  return name || "scenario";
 }
 
 /** The shell command that makes the same tables outside, from the scenario saved under that name. */

@@ -5,13 +5,14 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import { type Table, series, subjects } from "../model/table.ts";
+import { type Series, type Table, seriesBy } from "../model/table.ts";
+import { COLOURS, lookOf } from "../model/colours.ts";
 import type { Outcome } from "./store.ts";
 
-/** A number that can be shown: a column of a table, and by which column it is told apart. */
+/** A number that can be shown: a column of a table, and the columns by which it is told apart. */
 export interface Shown {
   table: string;
-  by: string;
+  by: string[];
   column: string;
   title: string;
   /** Who is shown, if not everybody. */
@@ -20,25 +21,25 @@ export interface Shown {
 
 /** What comes first of what there may be. */
 const USUAL: Shown[] = [
-  { table: "flows", by: "flow", column: "rate_bps", title: "Rates of flows and sessions" },
-  { table: "receivers", by: "receiver", column: "rate_bps", title: "Rates of receivers" },
-  { table: "receivers", by: "receiver", column: "level", title: "Layers of receivers" },
-  { table: "queues", by: "link", column: "queue_pkts", title: "Queues" },
-  { table: "queues", by: "link", column: "sojourn_s", title: "Waiting times at queues" },
-  { table: "links", by: "link", column: "utilisation", title: "Use of links" },
-  { table: "flows", by: "flow", column: "cwnd_pkts", title: "Congestion windows" },
-  { table: "flows", by: "flow", column: "srtt_s", title: "Round-trip times" },
-  { table: "paths", by: "to", column: "delay_s", title: "Delays of paths" },
+  { table: "flows", by: ["flow"], column: "rate_bps", title: "Rates of flows and sessions" },
+  { table: "receivers", by: ["receiver"], column: "rate_bps", title: "Rates of receivers" },
+  { table: "receivers", by: ["receiver"], column: "level", title: "Layers of receivers" },
+  { table: "queues", by: ["link"], column: "queue_pkts", title: "Queues" },
+  { table: "queues", by: ["link"], column: "sojourn_s", title: "Waiting times at queues" },
+  { table: "links", by: ["link"], column: "utilisation", title: "Use of links" },
+  { table: "flows", by: ["flow"], column: "cwnd_pkts", title: "Congestion windows" },
+  { table: "flows", by: ["flow"], column: "srtt_s", title: "Round-trip times" },
+  { table: "paths", by: ["from", "to"], column: "delay_s", title: "Delays of paths" },
 ];
 
-/** Columns that say who or when. */
-const SUBJECTS: Record<string, string> = {
-  flows: "flow",
-  receivers: "receiver",
-  layers: "group",
-  queues: "link",
-  links: "link",
-  dilation: "link",
+/** Columns that say who. */
+const SUBJECTS: Record<string, string[]> = {
+  flows: ["flow"],
+  receivers: ["receiver"],
+  layers: ["session", "group"],
+  queues: ["link"],
+  links: ["link"],
+  dilation: ["session", "link"],
 };
 
 /** All numbers over time that these tables have, the usual ones first. */
@@ -53,18 +54,16 @@ export function shownOf(tables: Map<string, Table>): Shown[] {
     for (const column of tables.get(table)?.columns.keys() ?? []) {
       const shown = { table, by, column, title: `${table}: ${column}` };
       const isNew = !usual.some((one) => one.table === table && one.column === column);
-      if (column !== "t_s" && isNew && has(shown)) others.push(shown);
+      if (column !== "t_s" && !by.includes(column) && isNew && has(shown)) others.push(shown);
     }
   }
   return [...usual, ...others];
 }
 
-/** Colours of lines, those of the project's figures; more lines take them again, with other dashes. */
-const COLOURS = ["--c0", "--c1", "--c2", "--c3", "--c4", "--c5", "--c6"];
 /** Lines of one scenario at most: more cannot be told apart, and are left out with a word. */
 const MOST_LINES = 14;
 
-interface Line {
+export interface Line {
   label: string;
   colour: string;
   dash: number[];
@@ -74,16 +73,21 @@ interface Line {
   high?: Float64Array;
 }
 
+/** The series of everybody, by name. */
+function namedIn(table: Table | undefined, { by, column }: Shown): Map<string, Series> {
+  const between = by[0] === "from" ? " to " : " ";
+  return new Map(seriesBy(table, by, column).map(({ names, ...own }): [string, Series] => [names.join(between), own]));
+}
+
 /** The lines of scenarios. */
-function lines(outcomes: Outcome[], shown: Shown): { lines: Line[]; left: number } {
+export function lines(outcomes: Outcome[], shown: Shown): { lines: Line[]; left: number } {
   const found: Line[] = [];
   const names = new Map<string, number>();
   let left = 0;
   outcomes.forEach((outcome, side) => {
-    const first = outcome.runs[0]?.tables.get(shown.table);
-    for (const name of subjects(first, shown.by)) {
+    const seeds = outcome.runs.map((run) => namedIn(run.tables.get(shown.table), shown));
+    for (const [name, own] of seeds[0] ?? []) {
       if (shown.only !== undefined && !shown.only.includes(name)) continue;
-      const own = series(first, shown.by, name, shown.column);
       if (!own.v.some((value) => !Number.isNaN(value))) continue;
       if (!names.has(name)) names.set(name, names.size);
       const number = names.get(name) as number;
@@ -92,15 +96,18 @@ function lines(outcomes: Outcome[], shown: Shown): { lines: Line[]; left: number
         continue;
       }
       const sideName = outcomes.length > 1 ? ` (${side === 0 ? "A" : "B"})` : "";
-      const dash = side === 1 ? [6, 4] : number >= COLOURS.length ? [2, 3] : [];
+      // Lines that lie on each other are seen through the gaps of the upper ones; of two scenarios B has the gaps.
+      const dash =
+        outcomes.length === 1 ? lookOf(number).dash : side === 1 ? [6, 4] : number >= COLOURS.length ? [2, 3] : [];
       const line: Line = {
         label: `${name}${sideName}`,
         colour: COLOURS[number % COLOURS.length] as string,
         dash,
-        ...own,
+        t: own.t,
+        v: own.v,
       };
-      if (outcome.runs.length > 1) {
-        const all = outcome.runs.map((run) => series(run.tables.get(shown.table), shown.by, name, shown.column).v);
+      if (seeds.length > 1) {
+        const all = seeds.map((seed) => seed.get(name)?.v ?? new Float64Array(0));
         const ends = (choose: (...values: number[]) => number) =>
           own.v.map((_, at) => choose(...all.map((one) => one[at] ?? NaN).filter((value) => !Number.isNaN(value))));
         line.low = ends(Math.min).map((value) => (Number.isFinite(value) ? value : NaN));

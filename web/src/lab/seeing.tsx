@@ -63,7 +63,9 @@ export function RunBar({ store }: { store: Store }) {
 /** Everything about what ran. */
 export function Seeing({ store }: { store: Store }) {
   const { sides } = useStore(store);
-  const outcomes = sides.map((side) => side.outcome).filter((outcome): outcome is Outcome => outcome !== null);
+  const those = sides.flatMap(({ outcome, text }, index) => (outcome === null ? [] : [{ outcome, text, index }]));
+  const outcomes = those.map(({ outcome }) => outcome);
+  const nameOf = (index: number) => (sides.length > 1 ? "AB".charAt(index) : "");
   if (outcomes.length === 0) {
     return (
       <p class="lab-quiet">What a run gives is shown here. Run the scenario: Ctrl+Enter in the text does it, too.</p>
@@ -71,8 +73,8 @@ export function Seeing({ store }: { store: Store }) {
   }
   return (
     <>
-      {outcomes.map((outcome, index) => (
-        <Came key={index} outcome={outcome} name={outcomes.length > 1 ? `${"AB"[index]}: ` : ""} />
+      {those.map(({ outcome, text, index }) => (
+        <Came key={index} outcome={outcome} name={nameOf(index)} isOld={outcome.text !== text} />
       ))}
       {outcomes.length > 1 && <Pictures outcomes={outcomes} />}
       {outcomes.length > 1 ? (
@@ -88,8 +90,8 @@ export function Seeing({ store }: { store: Store }) {
           {outcomes[0] !== undefined && <Viewed outcome={outcomes[0]} />}
         </>
       )}
-      {outcomes.map((outcome, index) => (
-        <Numbers key={index} outcome={outcome} name={outcomes.length > 1 ? ` of ${"AB"[index]}` : ""} />
+      {those.map(({ outcome, index }) => (
+        <Numbers key={index} outcome={outcome} name={nameOf(index)} />
       ))}
     </>
   );
@@ -108,8 +110,8 @@ function Viewed({ outcome }: { outcome: Outcome }) {
   return <RunView key={outcome.runs.length} document={shown} store={store} />;
 }
 
-/** What ran, in a sentence, and what should be known about it. */
-function Came({ outcome, name }: { outcome: Outcome; name: string }) {
+/** What ran, in a sentence, and what should be known about it: also that its text is no longer the present one. */
+function Came({ outcome, name, isOld }: { outcome: Outcome; name: string; isOld: boolean }) {
   const { runs, scenario, isCut } = outcome;
   const last = runs[runs.length - 1];
   if (last === undefined) return null;
@@ -124,13 +126,13 @@ function Came({ outcome, name }: { outcome: Outcome; name: string }) {
   return (
     <div class="lab-came">
       <p>
-        {name}
+        {name && `${name}: `}
         <strong>{String(scenario["name"])}</strong>, {runs.length === 1 ? `seed ${last.seed}` : `${runs.length} seeds`}:{" "}
         {shownCount(hops)} packet-hops in {wall.toFixed(2)} s
         {last.facts.interrupted || isCut
           ? `; cancelled after ${last.facts.simulated_s.toFixed(1)} s of seed ${last.seed}: the tables hold what had happened by then`
           : ""}
-        .
+        .{isOld && <em> The text has been changed since it ran.</em>}
       </p>
       {warnings.size > 0 && (
         <ul class="lab-warnings">
@@ -191,7 +193,7 @@ function Numbers({ outcome, name }: { outcome: Outcome; name: string }) {
   const tables = [...run.tables].filter(([, table]) => table.rows > 0);
   return (
     <details class="lab-numbers">
-      <summary>Numbers{name}: summary, tables as CSV, the command that makes them outside</summary>
+      <summary>Numbers{name && ` of ${name}`}: summary, tables as CSV, the command that makes them outside</summary>
       {outcome.runs.length > 1 && (
         <label>
           Seed{" "}
@@ -203,7 +205,10 @@ function Numbers({ outcome, name }: { outcome: Outcome; name: string }) {
         </label>
       )}
       <p>
-        The same numbers, byte for byte, from a shell: save the scenario as <code>{file}.toml</code>, then
+        {outcome.runs.some((one) => one.facts.interrupted)
+          ? "What was cancelled goes on to its end in a shell, the rest comes out byte for byte"
+          : "The same numbers, byte for byte, from a shell"}
+        : save the scenario as <code>{file}.toml</code>, then
       </p>
       <pre tabIndex={0}>
         {command(
@@ -226,15 +231,24 @@ function Numbers({ outcome, name }: { outcome: Outcome; name: string }) {
   );
 }
 
+/** So many rows of a summary are in the page: those of ten thousand receivers would keep it busy for seconds. */
+const MOST_ROWS = 500;
+
 function Summary({ table }: { table: Table | undefined }) {
   const subject = table?.columns.get("subject");
   const metric = table?.columns.get("metric");
   const value = table?.columns.get("value");
   if (table === undefined || subject?.kind !== "words" || metric?.kind !== "words" || value?.kind !== "numbers")
     return null;
+  const shown = Math.min(table.rows, MOST_ROWS);
   return (
     <div class="lab-table" tabIndex={0} role="region" aria-label="Summary">
       <table>
+        {shown < table.rows && (
+          <caption>
+            The first {shown} of {table.rows} rows; all are in summary.csv.
+          </caption>
+        )}
         <thead>
           <tr>
             <th scope="col">subject</th>
@@ -243,7 +257,7 @@ function Summary({ table }: { table: Table | undefined }) {
           </tr>
         </thead>
         <tbody>
-          {Array.from({ length: table.rows }, (_, row) => (
+          {Array.from({ length: shown }, (_, row) => (
             <tr>
               <td>{subject.words[subject.codes[row] as number]}</td>
               <td>{metric.words[metric.codes[row] as number]}</td>

@@ -17,13 +17,17 @@ const FORM = "1.";
 const LONGEST = 1 << 20;
 const LARGEST = 1 << 24;
 
-/** The fragment of what is shared, without its sign. */
+/** The fragment of what is shared, without its sign. An error says that it is too much for an address. */
 export async function toFragment(shared: Shared): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify(shared));
+  const tooLarge = () => new Error("This is too much for an address: save the scenario, and hand over the file.");
+  if (bytes.length > LARGEST) throw tooLarge();
   const packed = await through(bytes, new CompressionStream("deflate-raw"));
   let signs = "";
   for (let at = 0; at < packed.length; at += 8192) signs += String.fromCharCode(...packed.subarray(at, at + 8192));
-  return FORM + btoa(signs).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+  const fragment = FORM + btoa(signs).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+  if (fragment.length > LONGEST) throw tooLarge();
+  return fragment;
 }
 
 /** What a fragment holds. An error says in one sentence what is wrong with it. */
@@ -79,19 +83,23 @@ async function through(bytes: Uint8Array, stream: GenericTransformStream): Promi
   return all;
 }
 
-/** Seeds as one writes them, "1", "1-5" or "1, 7"; null if that is no list of them. */
+/** Seeds as one writes them, "1", "1-5" or "1, 7"; null if that is no list of them, or one of too many. */
 export function seeds(text: string): number[] | null {
-  const found: number[] = [];
-  for (const part of text.split(",")) {
+  const found = new Set<number>();
+  // An address can hold any number of parts, and this is asked whenever the page is drawn.
+  const parts = text.length > LONGEST_SEEDS ? [] : text.split(",");
+  for (const part of parts) {
     const match = /^\s*(\d+)\s*(?:-\s*(\d+)\s*)?$/.exec(part);
     if (match === null) return null;
     const from = Number(match[1]);
     const to = match[2] === undefined ? from : Number(match[2]);
     if (to < from || to - from >= MOST_SEEDS || to > Number.MAX_SAFE_INTEGER) return null;
-    for (let seed = from; seed <= to; seed++) if (!found.includes(seed)) found.push(seed);
+    for (let seed = from; seed <= to; seed++) found.add(seed);
+    if (found.size > MOST_SEEDS) return null;
   }
-  return found.length <= MOST_SEEDS ? found : null;
+  return found.size > 0 ? [...found] : null;
 }
 
-/** Seeds that a page runs at most. */
+/** Seeds that a page runs at most, and characters in which they are written: as many as a hundred large ones need. */
 export const MOST_SEEDS = 100;
+const LONGEST_SEEDS = 20 * MOST_SEEDS;

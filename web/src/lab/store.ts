@@ -3,7 +3,15 @@
 import type { About, Core, Running } from "./core.ts";
 import { secondsOf } from "./document.ts";
 import type { Turn } from "./knobs.ts";
-import type { Checked, Drawn, Facts, Place, Progress, Table } from "./protocol.ts";
+import {
+  type Checked,
+  type Drawn,
+  type Facts,
+  MEMORY_LIMIT,
+  type Place,
+  type Progress,
+  type Table,
+} from "./protocol.ts";
 import { Grammar } from "./schema.ts";
 import { seeds as readSeeds } from "./share.ts";
 import { type Change, setting } from "./toml.ts";
@@ -41,6 +49,8 @@ export interface State {
   running: { side: number; progress: Progress | null; seeds: number[] } | null;
   /** A sentence for the reader, about the page rather than a scenario. */
   note: string | null;
+  /** What had been written when something else was opened in its place. */
+  left: (Pick<State, "seeds" | "knobs"> & { texts: string[] }) | null;
 }
 
 const EMPTY: Side = { text: "", checked: null, scenario: null, outcome: null, failure: null };
@@ -57,9 +67,14 @@ export class Store {
     knobs: [],
     running: null,
     note: null,
+    left: null,
   };
+  /** Whether somebody has written in a text since it was opened. */
+  private isWritten = false;
   private readonly watchers = new Set<() => void>();
   private running: Running | null = null;
+  /** By side the look at its text that was asked for last. */
+  private readonly checks = new Map<number, Promise<void>>();
   /** Counts runs that are asked for: what an earlier one gives is of no interest. */
   private asked = 0;
 
@@ -88,32 +103,61 @@ export class Store {
     return this.state.sides[this.state.active] ?? EMPTY;
   }
 
-  /** Begins with other scenarios. */
+  /** Begins with other scenarios; what was written in those before can be had back. */
   open(texts: string[], part: Partial<State> = {}): void {
-    this.cancel();
+    this.giveUp();
+    const { sides, seeds, knobs } = this.state;
+    if (this.isWritten) this.set({ left: { texts: sides.map(({ text }) => text), seeds, knobs } });
+    this.isWritten = false;
     this.set({ sides: texts.map((text) => ({ ...EMPTY, text })), active: 0, knobs: [], note: null, ...part });
     texts.forEach((_, index) => void this.check(index));
   }
 
-  /** The text of a side has changed. */
+  /** Opens what had been written again. */
+  back(): void {
+    const { left } = this.state;
+    if (left === null) return;
+    const { texts, seeds, knobs } = left;
+    this.set({ left: null });
+    this.open(texts, { seeds, knobs });
+    this.isWritten = true;
+  }
+
+  /** Somebody has changed the text of a side. */
   write(index: number, text: string): void {
     if (this.state.sides[index]?.text === text) return;
+    this.isWritten = true;
+    this.put(index, text);
+  }
+
+  private put(index: number, text: string): void {
     this.setSide(index, { text });
     void this.check(index);
   }
 
-  /** Asks the core about a text; an answer about an older one is of no interest. */
+  /**
+   * Asks the core about a text; an answer about an older one is of no interest. One text of a side is looked at after
+   * the other, and those that have been changed by then are not: a large one takes longer than it takes to type on.
+   */
   async check(index: number): Promise<Checked | null> {
     const text = this.state.sides[index]?.text;
     if (text === undefined) return null;
-    let checked: Checked;
+    const isPresent = () => this.state.sides[index]?.text === text;
+    const before = this.checks.get(index) ?? Promise.resolve();
+    const asked = before.then(() => (isPresent() ? this.core.check(text) : null));
+    const over = asked.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.checks.set(index, over);
+    let checked: Checked | null;
     try {
-      checked = await this.core.check(text);
+      checked = await asked;
     } catch (error) {
       this.set({ note: (error as Error).message });
       return null;
     }
-    if (this.state.sides[index]?.text !== text) return null;
+    if (checked === null || !isPresent()) return null;
     this.setSide(index, { checked, ...(checked.scenario ? { scenario: checked.scenario } : {}) });
     return checked;
   }
@@ -134,29 +178,36 @@ export class Store {
 
   /** Runs all scenarios, or one, with all seeds. What ran before is given up. */
   async run(only?: number): Promise<void> {
-    this.cancel();
-    this.running = null;
-    const turn = ++this.asked;
+    this.giveUp();
+    const turn = this.asked;
     const seeds = readSeeds(this.state.seeds);
     if (seeds === null) {
       this.set({ note: "Seeds are whole numbers such as 1, or 1-5, or 1, 7; a hundred at most." });
       return;
     }
-    this.set({ note: null });
     const all = this.state.sides.map((_, index) => index).filter((index) => only === undefined || index === only);
+    this.set({ note: null, running: { side: all[0] ?? 0, progress: null, seeds } });
     for (const index of all) {
       const checked = await this.check(index);
       if (turn !== this.asked) return;
       // The text has changed meanwhile: whoever changed it runs it.
-      if (checked === null) return;
+      if (checked === null) break;
       const { scenario } = checked;
       if (scenario === undefined) {
         this.setSide(index, { failure: "It does not run: what is wrong stands below the text." });
         continue;
       }
+      // The core would refuse it, too, but not before its network is drawn, for which there may be no room either.
+      if ((checked.memory ?? 0) > MEMORY_LIMIT) {
+        this.setSide(index, { failure: "It does not run here: it may need more memory than a browser gives a page." });
+        continue;
+      }
       const isWhole = await this.carryOut(turn, index, scenario, seeds);
-      if (!isWhole) return;
+      if (turn !== this.asked) return;
+      if (!isWhole) break;
     }
+    this.running = null;
+    this.set({ running: null });
   }
 
   /** Runs one scenario. Whether those after it are still wanted. */
@@ -188,25 +239,25 @@ export class Store {
       if (outcome.runs.length > 0) this.setSide(index, { outcome: { ...outcome, isCut: cancelled } });
       return !cancelled;
     } catch (error) {
-      if (turn !== this.asked) return false;
-      this.setSide(index, { failure: (error as Error).message });
+      if (turn === this.asked) this.setSide(index, { failure: (error as Error).message });
       return true;
     } finally {
-      if (turn === this.asked) {
-        this.running = null;
-        this.set({ running: null });
-      }
+      if (turn === this.asked) this.running = null;
     }
   }
 
   /** Ends the run between two of its steps; what has happened by then is kept. One that has not begun does not begin. */
   cancel(): void {
-    if (this.running !== null) {
-      this.running.cancel();
-    } else if (this.state.running !== null) {
-      this.asked++;
-      this.set({ running: null });
-    }
+    if (this.running !== null) this.running.cancel();
+    else if (this.state.running !== null) this.giveUp();
+  }
+
+  /** Ends what runs, of which nothing is shown any more. */
+  private giveUp(): void {
+    this.running?.cancel();
+    this.running = null;
+    this.asked++;
+    if (this.state.running !== null) this.set({ running: null });
   }
 
   /** Turns a knob on all sides that have its path, or on one. */
@@ -219,7 +270,7 @@ export class Store {
         this.set({ note: `${path} cannot be turned from here: write it into the text first.` });
         continue;
       }
-      this.write(index, text.slice(0, change.from) + change.insert + text.slice(change.to));
+      this.put(index, text.slice(0, change.from) + change.insert + text.slice(change.to));
     }
   }
 

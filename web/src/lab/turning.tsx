@@ -1,19 +1,21 @@
 /** Knobs: values that are turned by hand; the scenario runs again each time. */
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Knob, type Turn, STEPS, fromStep, inUnit, knob, pinnable, toStep, toToml } from "./knobs.ts";
 import type { Store } from "./store.ts";
 import { useStore } from "./use.ts";
 
 /** How long a knob must rest before it runs, milliseconds. */
 const REST_MS = 150;
+/** So many paths are offered; others can be written. */
+const MOST_PATHS = 1000;
 
 export function Knobs({ store }: { store: Store }) {
   const { knobs, sides, active, about } = useStore(store);
   const [wanted, setWanted] = useState("");
   const scenario = sides[active]?.scenario;
   const grammar = about?.grammar ?? null;
-  const paths = scenario ? pinnable(scenario) : [];
+  const paths = useMemo(() => (scenario ? pinnable(scenario).slice(0, MOST_PATHS) : []), [scenario]);
   const pin = () => {
     if (knob({ path: wanted }, scenario, grammar) === null) {
       store.set({

@@ -5,35 +5,44 @@ import { Overlay } from "./overlay.tsx";
 import type { Store } from "./store.ts";
 import { Turning } from "./turning.tsx";
 import { useStore } from "./use.ts";
-import { VISITS } from "./visits.ts";
+import { type Visit, VISITS } from "./visits.ts";
 
-export function Visiting({ store, number, go }: { store: Store; number: number; go: (number: number | null) => void }) {
+/** One of them: its question, its knob, what it gives, and the answer to those who have turned the knob. */
+export function Picture({ store, visit, isAlone = false }: { store: Store; visit: Visit; isAlone?: boolean }) {
   const { sides, running } = useStore(store);
-  const visit = VISITS[number];
   useEffect(() => {
-    if (visit === undefined) return;
     store.open([visit.text], { seeds: "1" });
     void store.run();
   }, [store, visit]);
-  if (visit === undefined) return null;
   const outcome = sides[0]?.outcome ?? null;
-  const isTurned = sides[0] !== undefined && sides[0].text !== visit.text;
+  const failure = sides[0]?.failure ?? null;
+  const isTurned = sides[0] !== undefined && sides[0].text !== "" && sides[0].text !== visit.text;
   return (
-    <section class="lab-visit" aria-label="First visit">
-      <p class="lab-quiet">
-        First visit, {number + 1} of {VISITS.length}
-      </p>
-      <h2>{visit.title}</h2>
+    <>
+      {!isAlone && <h2>{visit.title}</h2>}
       <p class="lab-question">{visit.question}</p>
       <Turning key={visit.knob.path} store={store} turn={visit.knob} isFixed />
       <div aria-busy={running !== null}>
         {outcome === null ? (
-          <p class="lab-quiet">It runs.</p>
+          <p class="lab-quiet">{failure ?? "It runs."}</p>
         ) : (
           visit.shown.map((shown) => <Overlay key={shown.column} outcomes={[outcome]} shown={shown} height={210} />)
         )}
       </div>
       {isTurned ? <p>{visit.answer}</p> : <p class="lab-quiet">Turn the knob: what it shows is said then.</p>}
+    </>
+  );
+}
+
+export function Visiting({ store, number, go }: { store: Store; number: number; go: (number: number | null) => void }) {
+  const visit = VISITS[number];
+  if (visit === undefined) return null;
+  return (
+    <section class="lab-visit" aria-label="First visit">
+      <p class="lab-quiet">
+        First visit, {number + 1} of {VISITS.length}
+      </p>
+      <Picture store={store} visit={visit} />
       <p class="lab-buttons">
         <button type="button" disabled={number === 0} onClick={() => go(number - 1)}>
           Back

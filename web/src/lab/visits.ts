@@ -13,11 +13,16 @@ export interface Visit {
   shown: Shown[];
 }
 
-const RATES: Shown = { table: "flows", by: "flow", column: "rate_bps", title: "Rates" };
-const QUEUE: Shown = { table: "queues", by: "link", column: "queue_pkts", title: "Packets waiting at the bottleneck" };
+const RATES: Shown = { table: "flows", by: ["flow"], column: "rate_bps", title: "Rates" };
+const QUEUE: Shown = {
+  table: "queues",
+  by: ["link"],
+  column: "queue_pkts",
+  title: "Packets waiting at the bottleneck",
+};
 const USE: Shown = {
   table: "links",
-  by: "link",
+  by: ["link"],
   column: "utilisation",
   title: "Use of the bottleneck",
   only: ["bottleneck"],
@@ -130,7 +135,7 @@ receivers = { nodes = ["right-0", "right-1", "right-2"] }
 interval = "1 s"
 `,
     knob: { path: "links.access-right-2.rate", label: "The slow line", least: 50, most: 4000 },
-    shown: [{ table: "receivers", by: "receiver", column: "rate_bps", title: "Rates of the receivers" }],
+    shown: [{ table: "receivers", by: ["receiver"], column: "rate_bps", title: "Rates of the receivers" }],
   },
   {
     title: "A hand-off",
@@ -169,7 +174,7 @@ queues = ["berkeley-up"]
 interval = "1 s"
 `,
     knob: { path: "topology.handoff_outage", label: "Without a link for", least: 0, most: 5000 },
-    shown: [RATES, { table: "flows", by: "flow", column: "cwnd_pkts", title: "Congestion window" }],
+    shown: [RATES, { table: "flows", by: ["flow"], column: "cwnd_pkts", title: "Congestion window" }],
   },
   {
     title: "Layer blocking",
@@ -208,6 +213,6 @@ queues = ["bottleneck"]
 interval = "2 s"
 `,
     knob: { path: "flows.tcp.count", label: "TCP flows", least: 1, most: 10 },
-    shown: [RATES, { table: "receivers", by: "receiver", column: "level", title: "Layers that get through" }],
+    shown: [RATES, { table: "receivers", by: ["receiver"], column: "level", title: "Layers that get through" }],
   },
 ];

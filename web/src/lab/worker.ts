@@ -72,8 +72,16 @@ function answerable(error: unknown, id: number): boolean {
     scope.postMessage({ say: "refused", id, message: error.message });
     return true;
   }
-  scope.postMessage({ say: "broken", message: typeof error === "string" ? error : `The core has stopped: ${error}` });
+  scope.postMessage({ say: "broken", message: whyBroken(error) });
   return false;
+}
+
+/** What is said of the end of the core. Panics come with their sentence; for want of memory it ends without a word. */
+function whyBroken(error: unknown): string {
+  if (typeof error === "string") return error;
+  if (error instanceof WebAssembly.RuntimeError && error.message.includes("unreachable"))
+    return "The core has stopped, most likely for want of memory, of which a browser gives a page 4 GB at most; it has been begun anew.";
+  return `The core has stopped: ${error}; it has been begun anew.`;
 }
 
 let files: Files;
@@ -122,12 +130,11 @@ function take(question: Question): void {
   }
 }
 
-init({ module_or_path: new URL("core.wasm", self.location.href) }).then(
-  () => {
+init({ module_or_path: new URL("core.wasm", self.location.href) })
+  .then(() => {
     files = new Files();
     scope.onmessage = (event) => take(event.data);
     scope.postMessage({ say: "ready", version: version(), schema: schema(), catalogue: catalogue() });
     early.splice(0).forEach(take);
-  },
-  (error: unknown) => scope.postMessage({ say: "broken", message: `The core cannot be loaded: ${error}` }),
-);
+  })
+  .catch((error: unknown) => scope.postMessage({ say: "broken", message: `The core cannot be loaded: ${error}` }));

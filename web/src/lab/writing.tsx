@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { Editor } from "./editor.ts";
-import { shownBytes } from "./out.ts";
+import { fileName, shownBytes } from "./out.ts";
 import { MEMORY_LIMIT, type Remark } from "./protocol.ts";
 import type { Store } from "./store.ts";
 import { useStore } from "./use.ts";
@@ -63,12 +63,12 @@ export function Writing({ store, run }: { store: Store; run: () => void }) {
 
 /** What is wrong with the text, or what should be known about it. */
 function Remarks({ store, go }: { store: Store; go: (remark: Remark) => void }) {
-  const { sides, active } = useStore(store);
-  const checked = sides[active]?.checked;
+  const { sides, active, about } = useStore(store);
+  const { checked, scenario } = sides[active] ?? { checked: null, scenario: null };
   if (!checked)
     return (
       <p class="lab-quiet" aria-live="polite">
-        The core is being loaded.
+        {about === null ? "The core is being loaded." : "The text is being looked at."}
       </p>
     );
   const { problems, count, warnings = [], memory = 0 } = checked;
@@ -90,7 +90,8 @@ function Remarks({ store, go }: { store: Store; go: (remark: Remark) => void }) 
     <div class="lab-remarks" aria-live="polite">
       <p class={isTooLarge ? "lab-wrong" : "lab-quiet"}>
         A valid scenario. A run needs up to {shownBytes(memory)} of the {shownBytes(MEMORY_LIMIT)} that a browser gives
-        a page{isTooLarge ? ": it runs outside, by the command below" : ""}.
+        a page
+        {isTooLarge && `: save it, and run it outside by faircast run ${fileName(scenario ?? undefined)}.toml`}.
       </p>
       {warnings.length > 0 && (
         <ul>
@@ -105,6 +106,8 @@ function Remarks({ store, go }: { store: Store; go: (remark: Remark) => void }) 
 
 function Remarked({ remark, go }: { remark: Remark; go: (remark: Remark) => void }) {
   const place = remark.line === undefined ? null : `line ${remark.line}`;
+  // What is no TOML says its line itself.
+  const message = place === null ? remark.message : remark.message.replace(/^line \d+, /, "");
   return (
     <li>
       {place !== null && (
@@ -112,15 +115,26 @@ function Remarked({ remark, go }: { remark: Remark; go: (remark: Remark) => void
           {place}
         </button>
       )}{" "}
-      {remark.path !== "" && <code>{remark.path}</code>} {remark.message}
+      {remark.path !== "" && <code>{remark.path}</code>} {message}
     </li>
   );
 }
 
+/** Bytes of a file that a scenario names, at most: what it makes of it is larger, and all of it stays in memory. */
+const LARGEST_FILE = 100e6;
+
 /** Files that the scenario names: they are given to the page, and go nowhere else. */
 export function Files({ store }: { store: Store }) {
   const take = async (files: FileList | null) => {
-    for (const file of files ?? []) store.core.file(file.name, new Uint8Array(await file.arrayBuffer()));
+    store.set({ note: null });
+    for (const file of files ?? []) {
+      try {
+        if (file.size > LARGEST_FILE) throw new Error(`the page takes files of up to ${shownBytes(LARGEST_FILE)}`);
+        store.core.file(file.name, new Uint8Array(await file.arrayBuffer()));
+      } catch (error) {
+        store.set({ note: `${file.name} was not taken: ${(error as Error).message}.` });
+      }
+    }
     store.state.sides.forEach((_, index) => void store.check(index));
   };
   return (

@@ -42,8 +42,10 @@ export function said(quantity: Quantity, value: number, unit = unitOf(quantity, 
   return unit.name === "" ? digits(value / unit.by) : `${digits(value / unit.by)} ${unit.name}`;
 }
 
-/** A moment, with as many digits as steps of `step` seconds need. */
+/** A moment, with as many digits as steps of `step` seconds need; one between two steps with milliseconds at least. */
 export function moment(time: number, step = 0.001): string {
-  const places = Math.min(6, Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)));
-  return `${time.toFixed(places)} s`;
+  const needed = (unit: number) => Math.min(6, Math.max(0, Math.ceil(-Math.log10(unit) - 1e-9)));
+  const places = needed(step);
+  const isBetween = Math.abs(Number(time.toFixed(places)) - time) > 1e-9;
+  return `${time.toFixed(isBetween ? Math.max(places, 3) : places)} s`;
 }

@@ -1,7 +1,8 @@
 /**
- * Reading a document out of its page: JSON for what is small, and columns as base64 of gzip of little-endian bytes.
+ * Reading a document: JSON for what is small, and columns as gzip of little-endian bytes.
  *
- * Browsers let no page from the disk fetch a file beside it, so all of it is inline.
+ * A page has these bytes as base64 in it, since browsers let no page from the disk fetch a file beside it; a notebook
+ * brings them as they are.
  */
 
 import type { Document, Run, RunParts, Sweep, SweepMetric } from "./document.ts";
@@ -47,14 +48,14 @@ export interface Planned extends Omit<Document, "run" | "sweep"> {
   sweep?: PlannedSweep;
 }
 
-/** The text of a chunk by its name. */
-export type Chunks = (name: string) => string;
+/** The packed bytes of a chunk by its name. */
+export type Chunks = (name: string) => Uint8Array<ArrayBuffer>;
 
 /** The document that a page holds. Throws an error with one sentence for the reader if it cannot be read. */
 export async function documentOf(page: ParentNode): Promise<Document> {
   const text = page.querySelector("#document")?.textContent;
   if (!text) throw new Error("This page holds no result.");
-  return unpacked(JSON.parse(text) as Planned, (name) => page.querySelector(`#${name}`)?.textContent ?? "");
+  return unpacked(JSON.parse(text) as Planned, (name) => packed(page.querySelector(`#${name}`)?.textContent ?? ""));
 }
 
 /** A document with all its columns. */
@@ -123,9 +124,13 @@ export function tablesOf(planned: PlannedTables, bytes: ArrayBuffer): Map<string
   );
 }
 
-/** The bytes that base64 of gzip stands for. */
-export async function bytesOf(text: string): Promise<ArrayBuffer> {
-  const packed = Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
+/** The bytes that base64 stands for. */
+export function packed(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
+}
+
+/** The bytes that gzip stands for. */
+export async function bytesOf(packed: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> {
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).arrayBuffer();
 }

@@ -53,7 +53,7 @@ export function layoutOf(map: NetworkMap): Layout {
       node,
       level: level.get(node)!,
       across: across.get(node)!,
-      ends: ends.get(node) ?? [],
+      ends: [...(ends.get(node) ?? [])],
       stands: stands.get(node) ?? 1,
     });
   }
@@ -145,13 +145,13 @@ function levelsOf(map: NetworkMap, beside: Map<string, string[]>, shown: Map<str
   return level;
 }
 
-function endsOf({ flows }: NetworkMap, shown: Map<string, string>): Map<string, string[]> {
-  const found = new Map<string, string[]>();
+function endsOf({ flows }: NetworkMap, shown: Map<string, string>): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
   const add = (node: string, name: string) => {
     const at = shown.get(node) ?? node;
     const known = found.get(at);
-    if (known === undefined) found.set(at, [name]);
-    else if (!known.includes(name)) known.push(name);
+    if (known === undefined) found.set(at, new Set([name]));
+    else known.add(name);
   };
   for (const flow of flows) {
     add(flow.source, flow.name);

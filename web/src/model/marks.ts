@@ -2,6 +2,7 @@
 
 import type { Change } from "./document.ts";
 import { digits, said } from "./format.ts";
+import { stallMarks } from "./playback.ts";
 import { numbers, words, type Table } from "./table.ts";
 
 export interface Mark {
@@ -17,6 +18,7 @@ export interface Mark {
 export const KINDS: Record<string, string[]> = {
   "network changes": [],
   "hand-offs": [],
+  stalls: [],
   "joins of receivers": ["member-joined"],
   "leaves of receivers": ["member-left"],
   "layers added": ["layer-added"],
@@ -43,6 +45,7 @@ export function marksOf(tables: Map<string, Table>, changes: Change[]): Mark[] {
   const found: Mark[] = changes.map(({ t_s, text }) => ({ t: t_s, kind: "network changes", about: [], text }));
   found.push(...ofEvents(tables.get("events")), ...ofMembers(tables.get("receivers")));
   found.push(...ofRouters(tables.get("router_events")), ...ofHandoffs(tables.get("handoffs")));
+  found.push(...stallMarks(tables.get("playback")));
   return found.sort((one, other) => one.t - other.t);
 }
 
@@ -145,8 +148,10 @@ function ofHandoffs(table: Table | undefined): Mark[] {
   const t = numbers(table, "t_s");
   const [station, from, to] = [reader(table, "station"), reader(table, "from"), reader(table, "to")];
   return Array.from({ length: table.rows }, (_, row) => {
-    const turned = to(row) === "" ? "lost all satellites" : `turned to ${to(row)}`;
-    const was = from(row) === "" ? "" : ` from ${from(row)}`;
-    return { t: t[row]!, kind: "hand-offs", about: [station(row)], text: `${station(row)} ${turned}${was}` };
+    const turned =
+      to(row) === ""
+        ? `lost ${from(row)}, and is left without a satellite`
+        : `turned to ${to(row)}${from(row) === "" ? "" : ` from ${from(row)}`}`;
+    return { t: t[row]!, kind: "hand-offs", about: [station(row)], text: `${station(row)} ${turned}` };
   });
 }

@@ -2,29 +2,45 @@
 
 import type { Drawing, MapLink } from "./document.ts";
 import type { LinkNow } from "./export.ts";
-import { during, latest, numbers, placeOf, rowsBy, series, words, type Table } from "./table.ts";
+import { during, latest, numbers, rowAt, rowsBy, series, words, type Table } from "./table.ts";
 
 export interface LinkState extends LinkNow {
   link: MapLink;
 }
 
-const DROPS = ["dropped_overflow_pkts", "dropped_active_pkts", "dropped_down_pkts", "held_back_pkts"];
+/** What did not leave a queue, and what left it and came nowhere: packets, by what became of them. */
+const DROPS = [
+  "dropped_overflow_pkts",
+  "dropped_active_pkts",
+  "dropped_down_pkts",
+  "held_back_pkts",
+  "discarded_pkts",
+] as const;
+const LOSSES = ["lost_pkts", "unreceived_pkts"] as const;
 
 /** Of every link of the map what happens in the interval of a moment. */
 export function linksNow(drawing: Drawing, links: Table | undefined, time: number): Map<string, LinkState> {
-  const of = (link: string, column: string) => during(series(links, "link", link, column), time);
+  const rows = links === undefined ? undefined : rowsBy(links, "link");
+  const times = numbers(links, "t_s");
+  const [utilisation, rate] = [numbers(links, "utilisation"), numbers(links, "rate_bps")];
+  const [drops, losses] = [DROPS, LOSSES].map((names) => names.map((name) => numbers(links, name)));
+  const sum = (of: Float64Array[], row: number) => of.reduce((all, values) => all + (values[row] || 0), 0);
   return new Map(
-    drawing.map.links.map((link): [string, LinkState] => [
-      link.name,
-      {
-        link,
-        utilisation: of(link.name, "utilisation"),
-        rate_bps: of(link.name, "rate_bps"),
-        dropped_pkts: DROPS.reduce((sum, column) => sum + (of(link.name, column) || 0), 0),
-        lost_pkts: of(link.name, "lost_pkts") || 0,
-        is_up: isUp(link, time),
-      },
-    ]),
+    drawing.map.links.map((link): [string, LinkState] => {
+      const own = rows?.get(link.name);
+      const row = own === undefined ? -1 : (own[rowAt(own, times, time)] ?? -1);
+      return [
+        link.name,
+        {
+          link,
+          utilisation: utilisation[row] ?? NaN,
+          rate_bps: rate[row] ?? NaN,
+          dropped_pkts: sum(drops!, row),
+          lost_pkts: sum(losses!, row),
+          is_up: isUp(link, time),
+        },
+      ];
+    }),
   );
 }
 
@@ -38,11 +54,7 @@ function isUp(link: MapLink, time: number): boolean {
 export function satelliteOf(handoffs: Table | undefined, station: string, time: number): string | undefined {
   const rows = handoffs === undefined ? undefined : rowsBy(handoffs, "station").get(station);
   if (handoffs === undefined || rows === undefined) return undefined;
-  const t = numbers(handoffs, "t_s");
-  const place = placeOf(
-    Float64Array.from(rows, (row) => t[row]!),
-    time + 2e-9,
-  );
+  const place = rowAt(rows, numbers(handoffs, "t_s"), time + 2e-9);
   const column = words(handoffs, place === 0 ? "from" : "to");
   return column.words[column.codes[rows[Math.max(0, place - 1)]!]!];
 }

@@ -25,6 +25,8 @@ export interface DrawnSeries {
   /** Levels that are drawn across. */
   levels: { value: number; label: string; colour: string }[];
   warmup: number;
+  /** Whether a value holds for the time since the one before. */
+  isStepped?: boolean;
 }
 
 const SIZE = { width: 720, height: 300, left: 64, right: 12, top: 28, bottom: 40 };
@@ -69,7 +71,7 @@ export function seriesSvg(of: DrawnSeries): string {
       parts.push(`<path d="${up}${down.replaceAll("M", "L")}Z" fill="${line.colour}" fill-opacity="0.18"/>`);
     }
     const dash = line.dash.length > 0 ? ` stroke-dasharray="${line.dash.join(" ")}"` : "";
-    const path = pathOf(line.t, line.v, x, y);
+    const path = pathOf(line.t, line.v, x, y, of.isStepped);
     parts.push(`<path d="${path}" stroke="${line.colour}" stroke-width="${line.width}"${dash}/>`);
   }
   parts.push("</g>");
@@ -93,6 +95,7 @@ export function pathOf(
   v: ArrayLike<number>,
   x: (t: number) => number,
   y: (v: number) => number,
+  isStepped = false,
 ): string {
   let path = "";
   let isDown = false;
@@ -102,7 +105,8 @@ export function pathOf(
       isDown = false;
       continue;
     }
-    path += `${isDown ? "L" : "M"}${fixed(x(t[place]!))} ${fixed(y(value))}`;
+    if (isDown && isStepped) path += `V${fixed(y(value))}H${fixed(x(t[place]!))}`;
+    else path += `${isDown ? "L" : "M"}${fixed(x(t[place]!))} ${fixed(y(value))}`;
     isDown = true;
   }
   return path;

@@ -97,16 +97,70 @@ function taken(table: Table, subject: string, name: string, value: string): Seri
   return { t: Float64Array.from(rows, (row) => times[row]!), v: Float64Array.from(rows, (row) => values[row]!) };
 }
 
+/** A series of those that several columns tell apart, with what they say of it. */
+export interface Named extends Series {
+  names: string[];
+}
+
+const told = new WeakMap<Table, Map<string, Named[]>>();
+
+/** A column over time of everybody whom some columns tell apart, in the order in which they come; found once. */
+export function seriesBy(table: Table | undefined, by: string[], value: string): Named[] {
+  if (table === undefined) return [];
+  let of = told.get(table);
+  if (of === undefined) told.set(table, (of = new Map()));
+  const key = JSON.stringify([by, value]);
+  let found = of.get(key);
+  if (found === undefined) of.set(key, (found = apart(table, by, value)));
+  return found;
+}
+
+function apart(table: Table, by: string[], value: string): Named[] {
+  const [times, values] = [numbers(table, "t_s"), numbers(table, value)];
+  const columns = by.map((name) => table.columns.get(name));
+  if (values.length === 0 || !columns.every((column) => column !== undefined)) return [];
+  const codes = columns.map((column) => (column.kind === "words" ? column.codes : column.values));
+  const rows = new Map<string, number[]>();
+  for (let row = 0; row < table.rows; row++) {
+    const key = codes.map((of) => of[row]).join(" ");
+    const known = rows.get(key);
+    if (known === undefined) rows.set(key, [row]);
+    else known.push(row);
+  }
+  const name = (column: Column, row: number) =>
+    column.kind === "words" ? column.words[column.codes[row]!]! : String(column.values[row]);
+  return [...rows.values()].map((of) => ({
+    names: columns.map((column) => name(column, of[0]!)),
+    t: Float64Array.from(of, (row) => times[row]!),
+    v: Float64Array.from(of, (row) => values[row]!),
+  }));
+}
+
+/** Whether series have the same moments: those of a thinned table often have as many, but others. */
+export function haveOneTime(all: Series[]): boolean {
+  const first = all[0]?.t ?? NOTHING;
+  return all.every(({ t }) => t === first || (t.length === first.length && t.every((time, at) => time === first[at])));
+}
+
 /** What a moment may lie beside the end of an interval, seconds. */
 const ENDS = 1e-9;
 
 /** The first place whose moment is at or after `time`. */
 export function placeOf(t: Float64Array, time: number): number {
+  return firstAt(t.length, (place) => t[place]!, time);
+}
+
+/** Of rows in the order of time the place of the first whose moment is at or after `time`. */
+export function rowAt(rows: Uint32Array, times: Float64Array, time: number): number {
+  return firstAt(rows.length, (place) => times[rows[place]!]!, time);
+}
+
+function firstAt(length: number, momentOf: (place: number) => number, time: number): number {
   let low = 0;
-  let high = t.length;
+  let high = length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (t[middle]! < time - ENDS) low = middle + 1;
+    if (momentOf(middle) < time - ENDS) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -6,10 +6,9 @@ import { useMemo } from "preact/hooks";
 import type { Document } from "../model/document.ts";
 import { documentOf } from "../model/inline.ts";
 import type { State } from "../model/store.ts";
-import { End, Results, Top } from "../view/head.tsx";
-import { ReproductionView } from "../view/reproduction.tsx";
-import { RunView, storeOf } from "../view/run.tsx";
-import { SweepView } from "../view/sweep.tsx";
+import { storeOf } from "../view/run.tsx";
+import { Whole } from "../view/whole.tsx";
+import "../style/theme.css";
 import "../style/page.css";
 
 declare global {
@@ -22,16 +21,7 @@ declare global {
 function Page({ found }: { found: Document }) {
   const store = useMemo(() => (found.run === undefined ? null : storeOf(found.run)), [found]);
   if (store !== null) window.faircast = { document: found, state: () => store.state };
-  return (
-    <>
-      <Top head={found.head} />
-      {store !== null && <RunView document={found} store={store} />}
-      {found.sweep && <SweepView sweep={found.sweep} />}
-      {found.reproduction && <ReproductionView experiments={found.reproduction} />}
-      <Results head={found.head} />
-      <End document={found} />
-    </>
-  );
+  return <Whole found={found} store={store} />;
 }
 
 async function begin(): Promise<void> {

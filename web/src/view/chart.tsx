@@ -6,7 +6,7 @@ import type { Look } from "../model/colours.ts";
 import { digits, moment, said, unitOf, type Quantity, type Unit } from "../model/format.ts";
 import { seriesSvg, type DrawnLine } from "../model/series_svg.ts";
 import type { Store } from "../model/store.ts";
-import { during, latest, placeOf, type Series } from "../model/table.ts";
+import { during, haveOneTime, latest, placeOf, type Series } from "../model/table.ts";
 import { colourOf, useStore, useTheme, useWidth } from "./hooks.ts";
 import { Picture, type Numbers } from "./picture.tsx";
 
@@ -39,6 +39,8 @@ interface Props {
   levels?: Level[];
   /** Whether values are those of the moment, and not of the interval that ends there. */
   isGauge?: boolean;
+  /** Whether values hold for their interval, and nothing lies between two of them. */
+  isStepped?: boolean;
   warmup: number;
 }
 
@@ -48,7 +50,8 @@ const HEIGHT = 240;
 /** One and the same, as a picture is drawn anew when it gets others. */
 const NO_LEVELS: Level[] = [];
 
-export function Chart({ store, title, note, quantity, lines, levels = NO_LEVELS, isGauge = false, warmup }: Props) {
+export function Chart(of: Props) {
+  const { store, title, note, quantity, lines, levels = NO_LEVELS, isGauge = false, isStepped = false, warmup } = of;
   const alone = useStore(store, (state) => state.alone);
   const at = useStore(store, (state) => state.hover ?? state.time);
   const [body, width] = useWidth<HTMLDivElement>();
@@ -57,7 +60,7 @@ export function Chart({ store, title, note, quantity, lines, levels = NO_LEVELS,
   const across = useMemo(() => levelsOf(levels, shown), [levels, shown]);
   const high = useMemo(() => highest(shown, across, warmup), [shown, across, warmup]);
   const unit = unitOf(quantity, high);
-  const plot = usePlot({ store, shown, across, high, unit, width, theme, title, warmup, isGauge });
+  const plot = usePlot({ store, shown, across, high, unit, width, theme, warmup, isStepped });
   const value = isGauge ? latest : during;
   const hidden = lines.length - shown.length;
   const said_ = [note, hidden > 0 && alone === null ? `${shown.length} of ${lines.length} are drawn.` : ""];
@@ -71,7 +74,7 @@ export function Chart({ store, title, note, quantity, lines, levels = NO_LEVELS,
         numbers: { columns: ["name", `at ${moment(at, store.step)}`], rows: now },
       }}
       numbers={() => numbersOf(shown)}
-      svg={() => svgOf(title, shown, across, unit, high, store, warmup)}
+      svg={() => svgOf(title, shown, across, unit, high, store, warmup, isStepped)}
     >
       <div class="chart" ref={body}>
         <div
@@ -163,19 +166,22 @@ interface Plan {
   unit: Unit;
   width: number;
   theme: string;
-  title: string;
   warmup: number;
-  isGauge: boolean;
+  isStepped: boolean;
 }
 
 /** Keeps a canvas drawn; gives the reference of the element in which it is. */
-function usePlot({ store, shown, across, high, unit, width, theme, warmup }: Plan) {
+function usePlot({ store, shown, across, high, unit, width, theme, warmup, isStepped }: Plan) {
   const home = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   useLayoutEffect(() => {
     const element = home.current;
     if (element === null || width < 50) return;
-    const made = new uPlot(options(store, shown, across, high, unit, width, warmup), data(shown, unit), element);
+    const made = new uPlot(
+      options(element, store, shown, across, high, unit, width, warmup, isStepped),
+      data(shown, unit),
+      element,
+    );
     const needle = document.createElement("div");
     needle.className = "needle";
     made.over.append(needle);
@@ -192,12 +198,13 @@ function usePlot({ store, shown, across, high, unit, width, theme, warmup }: Pla
       leave();
       made.destroy();
     };
-  }, [store, shown, across, high, unit.by, width, theme, warmup]);
+  }, [store, shown, across, high, unit.by, width, theme, warmup, isStepped]);
   useEffect(() => () => void (plot.current = null), []);
   return home;
 }
 
 function options(
+  home: Element,
   store: Store,
   lines: Line[],
   levels: Level[],
@@ -205,15 +212,17 @@ function options(
   unit: Unit,
   width: number,
   warmup: number,
+  isStepped: boolean,
 ): uPlot.Options {
-  const ink = colourOf("--ink");
+  const ink = colourOf(home, "--ink");
   const axis = { stroke: ink, font: "12px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif" };
-  const grid = { stroke: colourOf("--line"), width: 1 };
+  const grid = { stroke: colourOf(home, "--line"), width: 1 };
   const bands: uPlot.Band[] = [];
   const series: uPlot.Series[] = [{}];
   for (const line of lines) {
-    const colour = colourOf(line.colour);
-    series.push({ stroke: colour, width: line.width, dash: line.dash, points: { show: false } });
+    const colour = colourOf(home, line.colour);
+    const paths = isStepped ? { paths: uPlot.paths.stepped!({ align: -1 }) } : {};
+    series.push({ stroke: colour, width: line.width, dash: line.dash, points: { show: false }, ...paths });
     if (line.band === undefined) continue;
     bands.push({ series: [series.length, series.length + 1], fill: `${colour}30` });
     series.push({ stroke: "transparent", points: { show: false } }, { stroke: "transparent", points: { show: false } });
@@ -247,7 +256,7 @@ function shade(plot: uPlot, store: Store, warmup: number): void {
   const { left, top, width, height } = plot.bbox;
   const end = plot.valToPos(Math.min(warmup, store.state.to), "x", true);
   if (warmup <= store.state.from || end <= left) return;
-  plot.ctx.fillStyle = colourOf("--shade");
+  plot.ctx.fillStyle = colourOf(plot.root, "--shade");
   plot.ctx.fillRect(left, top, Math.min(end - left, width), height);
 }
 
@@ -258,7 +267,7 @@ function drawLevels(plot: uPlot, levels: Level[], unit: Unit): void {
   plot.ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio]);
   for (const level of levels) {
     const y = plot.valToPos(level.value / unit.by, "y", true);
-    plot.ctx.strokeStyle = colourOf(level.colour);
+    plot.ctx.strokeStyle = colourOf(plot.root, level.colour);
     plot.ctx.beginPath();
     plot.ctx.moveTo(left, y);
     plot.ctx.lineTo(left + width, y);
@@ -297,8 +306,7 @@ function data(lines: Line[], unit: Unit): uPlot.AlignedData {
   if (columns.length === 0) return [[0]];
   const scaled = (v: Float64Array) => Array.from(v, (value) => (Number.isFinite(value) ? value / unit.by : null));
   const first = columns[0]!.t;
-  const isOne = columns.every(({ t }) => t.length === first.length && t[0] === first[0] && t.at(-1) === first.at(-1));
-  if (isOne) return [Array.from(first), ...columns.map(({ v }) => scaled(v))];
+  if (haveOneTime(columns)) return [Array.from(first), ...columns.map(({ v }) => scaled(v))];
   const tables = columns.map(({ t, v }): uPlot.AlignedData => [Array.from(t), scaled(v)]);
   return uPlot.join(
     tables.map((table): uPlot.AlignedData => (table[0].length > 0 ? table : [[0], [null]])),
@@ -326,6 +334,7 @@ function svgOf(
   high: number,
   store: Store,
   warmup: number,
+  isStepped: boolean,
 ): string {
   const { from, to } = store.state;
   const lines = shown.map(({ label, colour, dash, width, series, band }): DrawnLine => {
@@ -336,7 +345,18 @@ function svgOf(
     return band ? { ...drawn, band: { low: part(band.low.v), high: part(band.high.v) } } : drawn;
   });
   const levels = across.map(({ label, value, colour }) => ({ label, value: value / unit.by, colour: paper(colour) }));
-  return seriesSvg({ title, unit: unit.name, from, to, low: 0, high: high / unit.by, lines, levels, warmup });
+  return seriesSvg({
+    title,
+    unit: unit.name,
+    from,
+    to,
+    low: 0,
+    high: high / unit.by,
+    lines,
+    levels,
+    warmup,
+    isStepped,
+  });
 }
 
 /** Colours on paper, whatever those of the page are. */

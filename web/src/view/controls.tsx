@@ -5,6 +5,7 @@ import { moment } from "../model/format.ts";
 import type { Mark } from "../model/marks.ts";
 import type { Store } from "../model/store.ts";
 import { useStore } from "./hooks.ts";
+import { Region } from "./part.tsx";
 
 const SPEEDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
@@ -25,7 +26,7 @@ export function Controls({ store, seeds, hasBands, names, marks }: Props) {
   };
   const number = (event: Event) => Number((event.currentTarget as HTMLInputElement).value);
   return (
-    <section class="controls" aria-label="Moment and choice">
+    <Region class="controls" aria-label="Moment and choice">
       <button
         type="button"
         aria-pressed={isPlaying}
@@ -128,7 +129,7 @@ export function Controls({ store, seeds, hasBands, names, marks }: Props) {
       <button type="button" disabled={from === 0 && to === store.stop} onClick={() => store.zoom(0, store.stop)}>
         Whole run
       </button>
-    </section>
+    </Region>
   );
 }
 

@@ -219,10 +219,10 @@ export function Globe({ store, drawing, sky, tables }: Props) {
 
   /**
    * The ends of a link as they are seen. The map has the network of the beginning, so a link between a station and a
-   * satellite leads to the one to which the station is turned.
+   * satellite leads to the one to which the station is turned, or to none.
    */
   function endsOf(from: string, to: string): [Seen | undefined, Seen | undefined] {
-    const turned = (station: string, other: string) => turnedTo.find(({ name }) => name === station)?.to || other;
+    const turned = (station: string, other: string) => turnedTo.find(({ name }) => name === station)?.to ?? other;
     if (stations.has(from)) return [seen.get(from), seen.get(turned(from, to))];
     if (stations.has(to)) return [seen.get(turned(to, from)), seen.get(to)];
     return [seen.get(from), seen.get(to)];

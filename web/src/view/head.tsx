@@ -1,32 +1,30 @@
 /** Top and end of every page: what was run, what came out, warnings; and all that repeats it. */
 
 import type { Document, Head as Told } from "../model/document.ts";
+import { Heading, Part } from "./part.tsx";
 import { NumberTable } from "./picture.tsx";
 
 export function Top({ head }: { head: Told }) {
   return (
     <header>
-      <h1>{head.title}</h1>
+      <Heading level={1}>{head.title}</Heading>
       {head.description && <p>{head.description}</p>}
       <div class="lead">
-        <section aria-labelledby="ran">
-          <h2 id="ran">What was run</h2>
+        <Part id="ran" title="What was run">
           {head.ran.map((sentence) => (
             <p key={sentence}>{sentence}</p>
           ))}
-        </section>
-        <section aria-labelledby="came">
-          <h2 id="came">What came out</h2>
+        </Part>
+        <Part id="came" title="What came out">
           <ul class="plain">
             {head.came.map((sentence) => (
               <li key={sentence}>{sentence}</li>
             ))}
           </ul>
-        </section>
+        </Part>
       </div>
       {head.warnings.length > 0 && (
-        <section class="warnings" aria-labelledby="warnings">
-          <h2 id="warnings">Warnings</h2>
+        <Part id="warnings" title="Warnings" class="warnings">
           <ul class="plain">
             {head.warnings.map(({ kind, subject, message, seeds }) => (
               <li key={`${kind} ${subject}`}>
@@ -35,7 +33,7 @@ export function Top({ head }: { head: Told }) {
               </li>
             ))}
           </ul>
-        </section>
+        </Part>
       )}
       {head.notes.map((note) => (
         <p class="quiet" key={note}>
@@ -49,19 +47,17 @@ export function Top({ head }: { head: Told }) {
 export function Results({ head }: { head: Told }) {
   if (head.results.length === 0) return null;
   return (
-    <section aria-labelledby="results">
-      <h2 id="results">Numbers</h2>
+    <Part id="results" title="Numbers">
       {head.results.map(({ title, columns, rows }) => (
         <NumberTable key={title} label={title} caption={title} columns={columns} rows={rows} />
       ))}
-    </section>
+    </Part>
   );
 }
 
 export function End({ document: { head } }: { document: Document }) {
   return (
-    <section aria-labelledby="again">
-      <h2 id="again">To repeat it</h2>
+    <Part id="again" title="To repeat it">
       {head.commands.map(({ does, command }) => (
         <div key={command}>
           <p>This {does}:</p>
@@ -92,6 +88,6 @@ export function End({ document: { head } }: { document: Document }) {
           </pre>
         </details>
       )}
-    </section>
+    </Part>
   );
 }

@@ -1,6 +1,7 @@
 /** What components share: the store, the width that they have, the colours of the page, downloads. */
 
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { createContext } from "preact";
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Store } from "../model/store.ts";
 
 /** A part of the state, renewed when it changes. */
@@ -31,8 +32,12 @@ export function useWidth<E extends HTMLElement>(): [(element: E | null) => void,
   return [setElement, width];
 }
 
-/** Changes whenever the colours of the page do: between light and dark, and when it is printed. */
+/** What the colours are where the viewer does not follow the system: in the page of somebody else. */
+export const Theme = createContext("");
+
+/** Changes whenever the colours do: between light and dark, and when the page is printed. */
 export function useTheme(): string {
+  const around = useContext(Theme);
   const read = () => `${matchMedia("(prefers-color-scheme: dark)").matches} ${matchMedia("print").matches}`;
   const [theme, setTheme] = useState(read);
   useEffect(() => {
@@ -43,12 +48,12 @@ export function useTheme(): string {
       for (const query of queries) query.removeEventListener("change", renew);
     };
   }, []);
-  return theme;
+  return `${around} ${theme}`;
 }
 
-/** A colour of the style sheet as it is now. */
-export function colourOf(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim() || "#888888";
+/** A colour of the style sheet as it is now where an element stands. */
+export function colourOf(element: Element, name: string): string {
+  return getComputedStyle(element).getPropertyValue(name).trim() || "#888888";
 }
 
 /** Hands a text to the reader as a file. */
@@ -64,7 +69,7 @@ export function download(name: string, text: string, type: string): void {
 /** An SVG of the page as a file of its own: with the colours that it has here, as it has no style sheet there. */
 export function svgText(svg: SVGSVGElement): string {
   const copy = svg.cloneNode(true) as SVGSVGElement;
-  const style = getComputedStyle(document.documentElement);
+  const style = getComputedStyle(svg);
   const walk = (element: Element) => {
     for (const name of ["fill", "stroke"]) {
       const found = /^var\((--[\w-]+)\)$/.exec(element.getAttribute(name) ?? "");

@@ -241,7 +241,7 @@ function Node({ store, frame, place, layout, isThere, alone }: NodeProps) {
   const few = layout.places.size <= LABELLED;
   const many = frame.isAcross ? layout.levels : layout.widest;
   const letters = Math.max(3, Math.floor((frame.width / Math.max(many, 1) - 6) / 6.2));
-  const name = place.stands > 1 ? `${place.stands} nodes such as ${place.node}` : place.node;
+  const name = place.stands > 1 ? `${place.stands} × ${place.node}` : place.node; // as it is written there
   const told = `${name}${isEnd ? `: ${place.ends.slice(0, 8).join(", ")}${place.ends.length > 8 ? " .." : ""}` : ""}`;
   const choose = () => isEnd && store.only(place.ends[0]!);
   return (
@@ -278,7 +278,7 @@ function Node({ store, frame, place, layout, isThere, alone }: NodeProps) {
           stroke-width="3"
           paint-order="stroke"
         >
-          {short(place.stands > 1 ? `${place.stands} × ${place.node}` : place.node, letters)}
+          {short(name, letters)}
         </text>
       )}
     </g>

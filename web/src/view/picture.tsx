@@ -5,6 +5,7 @@ import { useId } from "preact/hooks";
 import { csv } from "../model/export.ts";
 import { digits } from "../model/format.ts";
 import { download } from "./hooks.ts";
+import { Heading, Region } from "./part.tsx";
 
 export interface Numbers {
   columns: string[];
@@ -40,7 +41,9 @@ export function Picture({ title, note, isWide, children, table, svg, numbers, mo
   return (
     <figure class={isWide ? "picture wide" : "picture"} aria-labelledby={id}>
       <figcaption>
-        <h3 id={id}>{title}</h3>
+        <Heading level={3} id={id}>
+          {title}
+        </Heading>
         <span class="tools">
           {svg && (
             <button type="button" onClick={() => save("svg")}>
@@ -79,7 +82,7 @@ export function NumberTable({
   words,
 }: Numbers & { label: string; caption?: string; words?: boolean }) {
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={label}>
+    <Region class="scroll" tabIndex={0} aria-label={label}>
       <table class={words ? "numbers words" : "numbers"}>
         {caption && <caption>{caption}</caption>}
         <thead>
@@ -108,6 +111,6 @@ export function NumberTable({
           ))}
         </tbody>
       </table>
-    </div>
+    </Region>
   );
 }

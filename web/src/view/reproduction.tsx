@@ -1,6 +1,7 @@
 /** A reproduction: of each experiment what was published beside what was measured, the verdict and its reason. */
 
 import type { Experiment } from "../model/document.ts";
+import { Part } from "./part.tsx";
 import { NumberTable } from "./picture.tsx";
 
 const COLUMNS = ["criterion", "published", "measured", "verdict", "agrees when"];
@@ -14,10 +15,9 @@ export function ReproductionView({ experiments }: { experiments: Experiment[] })
   return (
     <>
       {experiments.length > 1 && (
-        <section aria-labelledby="overview">
-          <h2 id="overview">At a glance</h2>
+        <Part id="overview" title="At a glance">
           <NumberTable label="At a glance" columns={["experiment", "what", "verdict"]} rows={overview} words />
-        </section>
+        </Part>
       )}
       {experiments.map((one) => (
         <One key={one.id} experiment={one} />
@@ -36,10 +36,7 @@ function One({ experiment: one }: { experiment: Experiment }) {
   ]);
   const notes = one.criteria.filter(({ note }) => note !== "");
   return (
-    <section aria-labelledby={`of-${one.id}`}>
-      <h2 id={`of-${one.id}`}>
-        {one.id}: {one.title}
-      </h2>
+    <Part id={`of-${one.id}`} title={`${one.id}: ${one.title}`}>
       <p class="quiet">
         {one.paper}
         {one.place && `, ${one.place}`}
@@ -87,6 +84,6 @@ function One({ experiment: one }: { experiment: Experiment }) {
       <pre tabIndex={0}>
         <code>{one.command}</code>
       </pre>
-    </section>
+    </Part>
   );
 }

@@ -6,14 +6,21 @@ import type { Document, RunParts, Traffic, Why } from "../model/document.ts";
 import { marksOf } from "../model/marks.ts";
 import { Store } from "../model/store.ts";
 import { limitingOf, phasesOf, stretchesOf } from "../model/strips.ts";
-import { has, series, subjects, type Series as Measured, type Table } from "../model/table.ts";
+import { viewersOf } from "../model/playback.ts";
+import { carriersOf } from "../model/symbols.ts";
+import { has, series, seriesBy, subjects, type Table } from "../model/table.ts";
 import { Chart, type Level, type Line } from "./chart.tsx";
 import { Controls } from "./controls.tsx";
 import { Globe } from "./globe.tsx";
 import { moment } from "../model/format.ts";
 import { useStore } from "./hooks.ts";
+import { linesOf } from "./lines.ts";
 import { Network } from "./network.tsx";
+import { Part } from "./part.tsx";
+import { Buffers, Viewers } from "./playback.tsx";
 import { Layers, Limiting, Marks, Phases, type Row } from "./strips.tsx";
+import { Symbols } from "./symbols.tsx";
+import { TransferTimes, Transfers } from "./transfers.tsx";
 
 /** Up to so many, a network is drawn by levels, too: of a whole constellation nobody would find his way in that. */
 const FEW_SATELLITES = 3;
@@ -35,6 +42,8 @@ export function RunView({ document: { run: parts }, store }: { document: Documen
   const ofSeed = chosen === null ? ` Of seed ${seed}.` : "";
   const limiting = useMemo(() => limitingRows(run, tables), [run, tables]);
   const layers = useMemo(() => layerRows(tables), [tables]);
+  const viewers = useMemo(() => viewersOf(tables.get("playback"), run.traffic, run.time.stop_s), [tables, run]);
+  const warmup = run.time.warmup_s;
   const phases = useMemo(() => phasesOf(tables, run.time.stop_s), [tables, run]);
   // Beside a globe, since hand-offs are what happens there.
   const happened = <Marks store={store} marks={marks} note={`Every mark is a moment; a click goes there.${ofSeed}`} />;
@@ -46,8 +55,7 @@ export function RunView({ document: { run: parts }, store }: { document: Documen
         hasBands={run.bands !== undefined}
       />
       {run.drawing && (
-        <section aria-labelledby="network">
-          <h2 id="network">The network at the moment</h2>
+        <Part id="network" title="The network at the moment">
           {chosen === null && <p class="quiet">What it shows is that of seed {seed}.</p>}
           <div class="pictures">
             {run.drawing.sky && <Globe store={store} drawing={run.drawing} sky={run.drawing.sky} tables={tables} />}
@@ -56,10 +64,32 @@ export function RunView({ document: { run: parts }, store }: { document: Documen
               <Network store={store} drawing={run.drawing} tables={tables} />
             )}
           </div>
-        </section>
+        </Part>
       )}
-      <section aria-labelledby="over-time">
-        <h2 id="over-time">Over time</h2>
+      {viewers.length > 0 && (
+        <Part id="viewers" title="What viewers saw">
+          <div class="pictures">
+            <Viewers {...{ store, viewers, ofSeed }} />
+            <Buffers {...{ store, viewers, tables, ofSeed, warmup }} />
+          </div>
+        </Part>
+      )}
+      {tables.has("transfers") && (
+        <Part id="transfers" title="Web traffic">
+          <div class="pictures">
+            <Transfers {...{ store, tables, warmup, ofSeed }} />
+            <TransferTimes {...{ store, tables, warmup, ofSeed }} />
+          </div>
+        </Part>
+      )}
+      {carriersOf(tables.get("acm")).length > 0 && (
+        <Part id="symbols" title="Coding and modulation">
+          <div class="pictures">
+            <Symbols {...{ store, tables, bands, warmup, ofSeed }} />
+          </div>
+        </Part>
+      )}
+      <Part id="over-time" title="Over time">
         {bands && <p class="quiet">Lines: {run.bandsAre}.</p>}
         <div class="pictures">
           <Series {...{ store, run, tables, bands }} />
@@ -81,7 +111,7 @@ export function RunView({ document: { run: parts }, store }: { document: Documen
           )}
           {!run.drawing?.sky && happened}
         </div>
-      </section>
+      </Part>
       {run.why.length > 0 && <Reasons why={run.why} store={store} />}
     </>
   );
@@ -99,11 +129,12 @@ function Series({ store, run, tables, bands }: SeriesProps) {
   const charts = useMemo(() => {
     const of = (table: string, subject: string, column: string, look: (name: string, place: number) => Partial<Line>) =>
       linesOf({ tables, bands, table, subject, column, look });
+    const ofSymbols = new Set(subjects(tables.get("acm"), "link")); // they have a picture of their own
     const flow = flowLook(run.traffic);
     const receiver = receiverLook(run.traffic);
     const optimum = (names: string[]): Level[] =>
       names
-        .filter((name) => run.optimum[name] !== undefined)
+        .filter((name) => Object.hasOwn(run.optimum, name))
         .map((name) => ({ name, of: name, label: "optimum", value: run.optimum[name]!, colour: "--quiet" }));
     const flows = inOrder(of("flows", "flow", "rate_bps", flow), run.traffic);
     const receivers = of("receivers", "receiver", "rate_bps", receiver);
@@ -174,7 +205,9 @@ function Series({ store, run, tables, bands }: SeriesProps) {
       {
         title: "Use of links",
         quantity: "part",
-        lines: of("links", "link", "utilisation", (_, place) => lookOf(place)).filter(isUsed),
+        lines: of("links", "link", "utilisation", (_, place) => lookOf(place)).filter(
+          (line) => isUsed(line) && !ofSymbols.has(line.name),
+        ),
       },
       {
         title: "Delay of ways",
@@ -195,40 +228,6 @@ function Series({ store, run, tables, bands }: SeriesProps) {
         ))}
     </>
   );
-}
-
-interface Wanted {
-  tables: Map<string, Table>;
-  bands: Map<string, Table> | undefined;
-  table: string;
-  subject: string;
-  column: string;
-  look: (name: string, place: number) => Partial<Line>;
-}
-
-/** The lines of a column, subject by subject, those with a value. */
-function linesOf({ tables, bands, table, subject, column, look }: Wanted): Line[] {
-  const own = tables.get(table);
-  const over = bands?.get(table);
-  if (!has(own, column) && !has(over, `${column}.mean`)) return [];
-  const names = subjects(over ?? own, subject);
-  return names
-    .map((name, place): Line => {
-      const plain = { name, label: name, ...lookOf(place), width: 1.4, ...look(name, place) };
-      if (!has(over, `${column}.mean`)) {
-        const found = series(own, subject, name, column);
-        return { ...plain, series: table === "receivers" ? whileMember(own, name, found) : found };
-      }
-      const [mean, low, high] = ["mean", "low", "high"].map((end) => series(over, subject, name, `${column}.${end}`));
-      return { ...plain, series: mean!, band: { low: low!, high: high! } };
-    })
-    .filter((line) => line.series.v.some((value) => Number.isFinite(value)));
-}
-
-/** What a receiver has measured stays as it was when it has left, but then it means nothing any more. */
-function whileMember(receivers: Table | undefined, name: string, { t, v }: Measured): Measured {
-  const rate = series(receivers, "receiver", name, "rate_bps").v;
-  return { t, v: v.map((value, row) => (Number.isNaN(rate[row]!) ? NaN : value)) };
 }
 
 /** Sessions before flows, as everywhere. */
@@ -263,18 +262,12 @@ function isSending({ series: { v } }: Line): boolean {
   return v.some((value) => value > 0);
 }
 
+/** A line for each pair of nodes whose way was probed. */
 function wayLines(tables: Map<string, Table>): Line[] {
-  const paths = tables.get("paths");
-  return subjects(paths, "from").flatMap((from, place) =>
-    // A node from which several ways were probed would give one line for all of them: those are told apart by `to`.
-    subjects(paths, "to").length > 1 && subjects(paths, "from").length === 1
-      ? subjects(paths, "to").map((to, at): Line => wayLine(paths!, "to", to, `${from} to ${to}`, at))
-      : [wayLine(paths!, "from", from, `from ${from}`, place)],
-  );
-}
-
-function wayLine(paths: Table, column: string, name: string, label: string, place: number): Line {
-  return { name: label, label, ...lookOf(place), width: 1.4, series: series(paths, column, name, "delay_s") };
+  return seriesBy(tables.get("paths"), ["from", "to"], "delay_s").map(({ names: [from, to], ...own }, place): Line => {
+    const label = `${from} to ${to}`;
+    return { name: label, label, ...lookOf(place), width: 1.4, series: own };
+  });
 }
 
 /** So many numbers of router agents have a picture. */
@@ -283,49 +276,21 @@ const MOST_GAUGES = 6;
 /** What router agents tell, a picture for each number: their phases among them. */
 function routerCharts(tables: Map<string, Table>) {
   const routers = tables.get("routers");
+  const all = seriesBy(routers, ["gauge", "link", "about"], "value");
   return subjects(routers, "gauge")
     .filter((gauge) => !gauge.startsWith("phase")) // a strip shows them
     .slice(0, MOST_GAUGES)
     .map((gauge) => ({
       title: `Router agents: ${gauge}`,
       quantity: "number" as const,
-      lines: agentLines(routers!, gauge),
+      lines: all
+        .filter(({ names }) => names[0] === gauge)
+        .map(({ names: [, ...of], ...own }, place): Line => {
+          const name = of.join(", ");
+          return { name, label: name, ...lookOf(place), width: 1.4, series: own };
+        }),
       isGauge: true,
     }));
-}
-
-function agentLines(routers: Table, gauge: string): Line[] {
-  const part = only(routers, gauge);
-  return [...part.keys()].map((name, place): Line => ({
-    name,
-    label: name,
-    ...lookOf(place),
-    width: 1.4,
-    series: part.get(name)!,
-  }));
-}
-
-/** The series of one number of router agents, by link and what it is about. */
-function only(routers: Table, gauge: string): Map<string, { t: Float64Array; v: Float64Array }> {
-  const column = (name: string) => routers.columns.get(name);
-  const [link, about, gauges, t, value] = ["link", "about", "gauge", "t_s", "value"].map(column);
-  if (link?.kind !== "words" || about?.kind !== "words" || gauges?.kind !== "words") return new Map();
-  if (t?.kind !== "numbers" || value?.kind !== "numbers") return new Map();
-  const wanted = gauges.words.indexOf(gauge);
-  const rows = new Map<string, number[]>();
-  gauges.codes.forEach((code, row) => {
-    if (code !== wanted) return;
-    const name = `${link.words[link.codes[row]!]}, ${about.words[about.codes[row]!]}`;
-    const known = rows.get(name);
-    if (known === undefined) rows.set(name, [row]);
-    else known.push(row);
-  });
-  return new Map(
-    [...rows].map(([name, of]) => [
-      name,
-      { t: Float64Array.from(of, (row) => t.values[row]!), v: Float64Array.from(of, (row) => value.values[row]!) },
-    ]),
-  );
 }
 
 function layerRows(tables: Map<string, Table>): Row[] {
@@ -359,8 +324,7 @@ function namesOf(run: RunParts, tables: Map<string, Table>) {
 /** Why rates fell: sentences, or the command that finds them. */
 function Reasons({ why, store }: { why: Why[]; store: Store }) {
   return (
-    <section aria-labelledby="why">
-      <h2 id="why">Why rates fell</h2>
+    <Part id="why" title="Why rates fell">
       <p class="quiet">The deepest fall of each flow and session after the warm-up.</p>
       {why.map(({ t_s, flow, headline, steps, command }) => (
         <div key={`${flow} ${t_s}`}>
@@ -384,6 +348,6 @@ function Reasons({ why, store }: { why: Why[]; store: Store }) {
           )}
         </div>
       ))}
-    </section>
+    </Part>
   );
 }

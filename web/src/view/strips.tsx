@@ -1,5 +1,6 @@
 /** Strips over time: layers as heat, who limits as a ribbon, what happened as marks. */
 
+import type { ComponentChildren } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { COLOURS, LEVELS, levelColour } from "../model/colours.ts";
 import { digits, moment } from "../model/format.ts";
@@ -13,6 +14,8 @@ import { Picture } from "./picture.tsx";
 export interface Row {
   name: string;
   stretches: Stretch[];
+  /** A number about the whole row, drawn as a bar beside it. */
+  whole?: number;
 }
 
 interface Props {
@@ -26,11 +29,22 @@ interface Props {
   states: { colour: string; label: string }[];
   /** How a state is said. */
   sayState: (state: number | string) => string;
+  /** How much of the height of its row a state has, if not all: nobody has to tell it by colour alone. */
+  part?: (state: number | string) => number;
+  /** What the bars beside the rows are; then all rows are drawn, the lower the more there are. */
+  bars?: { title: string; say: (value: number) => string };
+  more?: ComponentChildren;
 }
 
 /** So many rows have room. */
 export const MOST_ROWS = 60;
+/** Up to so many rows have their names beside them. */
+const NAMED_ROWS = 40;
+/** How high more of them are together, pixels. */
+const DENSE = 640;
 const ROW = 18;
+/** Room for bars. */
+const BARS = 96;
 const AXIS = 34;
 
 /** Room for names beside the rows: as in the other pictures, so that moments stand below each other. */
@@ -38,43 +52,55 @@ function leftOf(width: number): number {
   return width < 500 ? 78 : 130;
 }
 
-interface Scale {
+export interface Scale {
   width: number;
   left: number;
+  right: number;
   x: (t: number) => number;
   t: (x: number) => number;
 }
 
-function scaleOf(width: number, from: number, to: number): Scale {
+export function scaleOf(width: number, from: number, to: number, right = 14): Scale {
   const left = leftOf(width);
-  const room = Math.max(50, width - left - 14);
+  const room = Math.max(50, width - left - right);
   return {
     width,
     left,
+    right,
     x: (t) => left + ((t - from) / (to - from)) * room,
     t: (x) => from + ((x - left) / room) * (to - from),
   };
 }
 
-export function Strips({ store, title, note, rows, colourOf, states, sayState }: Props) {
+export function Strips({ store, title, note, rows, colourOf, states, sayState, part, bars, more }: Props) {
   const [body, width] = useWidth<HTMLDivElement>();
   const svg = useRef<SVGSVGElement>(null);
   const from = useStore(store, (state) => state.from);
   const to = useStore(store, (state) => state.to);
   const at = useStore(store, (state) => state.hover ?? state.time);
-  const scale = useMemo(() => scaleOf(Math.max(width, 200), from, to), [width, from, to]);
-  const shown = rows.slice(0, MOST_ROWS);
-  const drawn = useMemo(() => shown.map((row) => pathsOf(row.stretches, scale, from, to)), [rows, scale, from, to]);
-  const height = shown.length * ROW + AXIS;
+  const [pointed, setPointed] = useState<number | null>(null);
+  const right = bars === undefined ? 14 : width < 500 ? BARS / 2 : BARS;
+  const scale = useMemo(() => scaleOf(Math.max(width, 200), from, to, right), [width, from, to, right]);
+  const shown = bars === undefined ? rows.slice(0, MOST_ROWS) : rows;
+  const row = shown.length <= NAMED_ROWS || bars === undefined ? ROW : Math.max(2, Math.floor(DENSE / shown.length));
+  const inner = row > 6 ? row - 2 : row;
+  const drawn = useMemo(
+    () => shown.map(({ stretches }) => pathsOf(stretches, scale, from, to, inner, part)),
+    [rows, scale, from, to, inner],
+  );
+  const height = shown.length * row + AXIS;
   const now = shown.map(({ name, stretches }) => {
     const state = stateAt(stretches, at);
     return [name, state === undefined ? "–" : sayState(state)];
   });
-  const more = rows.length > shown.length ? ` ${shown.length} of ${rows.length} are drawn.` : "";
+  const longest = Math.max(...shown.map(({ whole }) => whole ?? 0));
+  const cut = rows.length > shown.length ? ` ${shown.length} of ${rows.length} are drawn.` : "";
+  const over = pointed === null ? undefined : now[pointed];
   return (
     <Picture
       title={title}
-      note={note + more}
+      note={note + cut}
+      more={more}
       svg={() => svg.current && svgText(svg.current)}
       numbers={() => ({
         columns: ["name", "from_s", "to_s", "state"],
@@ -90,38 +116,74 @@ export function Strips({ store, title, note, rows, colourOf, states, sayState }:
           ref={svg}
           viewBox={`0 0 ${scale.width} ${height}`}
           role="img"
-          aria-label={`${title}: ${now.map((row) => row.join(" ")).join("; ")}`}
+          aria-label={`${title}: ${saidOf(now)}`}
           onClick={(event) => goTo(event, store, scale)}
-          onMouseMove={(event) => store.set({ hover: timeOf(event, scale) })}
-          onMouseLeave={() => store.set({ hover: null })}
+          onMouseMove={(event) => {
+            store.set({ hover: timeOf(event, scale) });
+            setPointed(rowAt(event, scale, row));
+          }}
+          onMouseLeave={() => {
+            store.set({ hover: null });
+            setPointed(null);
+          }}
         >
-          {shown.map((row, place) => (
-            <g key={row.name}>
-              <title>{row.name}</title>
-              <text x={scale.left - 6} y={place * ROW + 13} font-size="11" text-anchor="end">
-                {short(row.name, scale.left)}
-              </text>
+          {shown.map(({ name, whole }, place) => (
+            <g key={name}>
+              <title>{name}</title>
+              {row >= 12 && (
+                <text x={scale.left - 6} y={place * row + 13} font-size="11" text-anchor="end">
+                  {short(name, scale.left)}
+                </text>
+              )}
               <rect
                 x={scale.left}
-                y={place * ROW + 1}
+                y={place * row + (row - inner) / 2}
                 width={scale.x(to) - scale.left}
-                height={ROW - 2}
+                height={inner}
                 fill="var(--shade)"
               />
               {[...drawn[place]!].map(([state, path]) => (
                 <path
                   key={String(state)}
-                  transform={`translate(0 ${place * ROW + 1})`}
+                  transform={`translate(0 ${place * row + (row - inner) / 2})`}
                   d={path}
                   fill={`var(${colourOf(state)})`}
                 />
               ))}
+              {bars !== undefined && whole !== undefined && whole > 0 && (
+                <Bar
+                  {...{ whole, longest, inner }}
+                  x={scale.x(to) + 8}
+                  y={place * row + (row - inner) / 2}
+                  room={right - 14}
+                  said={row >= 12 ? bars.say(whole) : ""}
+                />
+              )}
             </g>
           ))}
-          <TimeAxis scale={scale} from={from} to={to} y={shown.length * ROW} />
-          <Needle store={store} scale={scale} height={shown.length * ROW} />
+          {row < 12 && (
+            <text
+              transform={`translate(${scale.left - 8} ${(shown.length * row) / 2}) rotate(-90)`}
+              font-size="11"
+              text-anchor="middle"
+            >
+              {`${shown.length} rows, the most ${bars!.title} on top`}
+            </text>
+          )}
+          {bars !== undefined && width >= 500 && (
+            <text x={scale.width - 4} y={shown.length * row + 29} font-size="11" text-anchor="end">
+              {bars.title}
+            </text>
+          )}
+          <TimeAxis scale={scale} from={from} to={to} y={shown.length * row} />
+          <Needle store={store} scale={scale} height={shown.length * row} />
         </svg>
       </div>
+      {row < 12 && (
+        <p class="quiet pointed" aria-hidden="true">
+          {over === undefined ? "Point at a row to read its name." : `${over.join(": ")} at ${moment(at, store.step)}`}
+        </p>
+      )}
       <ul class="key" aria-label="Colours">
         {states.map(({ colour, label }) => (
           <li key={label}>
@@ -137,13 +199,21 @@ export function Strips({ store, title, note, rows, colourOf, states, sayState }:
 }
 
 /** One path for all stretches of a state: a browser draws few long paths faster than many short ones. */
-function pathsOf(stretches: Stretch[], scale: Scale, from: number, to: number): Map<number | string, string> {
+function pathsOf(
+  stretches: Stretch[],
+  scale: Scale,
+  from: number,
+  to: number,
+  row: number,
+  part: (state: number | string) => number = () => 1,
+): Map<number | string, string> {
   const found = new Map<number | string, string>();
   for (const { from: begin, to: end, state } of stretches) {
     if (end <= from || begin >= to) continue;
     const left = scale.x(Math.max(begin, from));
     const width = Math.max(0.5, scale.x(Math.min(end, to)) - left);
-    const path = `M${left.toFixed(1)} 0h${width.toFixed(1)}v${ROW - 2}h-${width.toFixed(1)}Z`;
+    const high = row > 6 ? Math.round(row * part(state)) : row;
+    const path = `M${left.toFixed(1)} ${row - high}h${width.toFixed(1)}v${high}h-${width.toFixed(1)}Z`;
     found.set(state, (found.get(state) ?? "") + path);
   }
   return found;
@@ -154,19 +224,62 @@ function short(text: string, room: number): string {
   return text.length <= letters ? text : `${text.slice(0, letters - 1)}…`;
 }
 
-/** The moment at which the mouse is; null beside the picture. */
-function timeOf(event: MouseEvent, scale: Scale): number | null {
-  const box = (event.currentTarget as SVGSVGElement).getBoundingClientRect();
-  const x = ((event.clientX - box.left) / box.width) * scale.width;
-  return x >= scale.left ? scale.t(x) : null;
+/** The states of all rows; of many how often there is which. */
+function saidOf(now: string[][]): string {
+  if (now.length <= NAMED_ROWS) return now.map((row) => row.join(" ")).join("; ");
+  const counts = new Map<string, number>();
+  for (const [, state] of now) counts.set(state!, (counts.get(state!) ?? 0) + 1);
+  return [...counts].map(([state, count]) => `${count} of ${now.length} ${state}`).join("; ");
 }
 
-function goTo(event: MouseEvent, store: Store, scale: Scale): void {
+interface BarProps {
+  whole: number;
+  longest: number;
+  x: number;
+  y: number;
+  inner: number;
+  room: number;
+  said: string;
+}
+
+/** How much a row has of what rows are compared by; the number stands there if there is room. */
+function Bar({ whole, longest, x, y, inner, room, said }: BarProps) {
+  const bar = said === "" ? room : room * 0.45;
+  const isNarrow = room < 60;
+  return (
+    <g>
+      {!(isNarrow && said !== "") && (
+        <rect x={x} y={y} width={Math.max(1, (whole / longest) * bar)} height={inner} fill="var(--quiet)" />
+      )}
+      {said !== "" && (
+        <text x={isNarrow ? x : x + bar + 4} y={y + 12} font-size="11">
+          {said}
+        </text>
+      )}
+    </g>
+  );
+}
+
+/** The row at which the mouse is; null below them. */
+function rowAt(event: MouseEvent, scale: Scale, row: number): number | null {
+  const box = (event.currentTarget as SVGSVGElement).getBoundingClientRect();
+  return Math.floor((((event.clientY - box.top) / box.width) * scale.width) / row);
+}
+
+/** The moment at which the mouse is; null beside the picture. */
+export function timeOf(event: MouseEvent, scale: Scale): number | null {
+  const box = (event.currentTarget as SVGSVGElement).getBoundingClientRect();
+  const x = ((event.clientX - box.left) / box.width) * scale.width;
+  const time = scale.t(x);
+  return x >= scale.left && x <= scale.width - scale.right + 14 ? time : null;
+}
+
+export function goTo(event: MouseEvent, store: Store, scale: Scale): void {
   const time = timeOf(event, scale);
   if (time !== null) store.goTo(time);
 }
 
-function TimeAxis({ scale, from, to, y }: { scale: Scale; from: number; to: number; y: number }) {
+export function TimeAxis({ scale, from, to, y }: { scale: Scale; from: number; to: number; y: number }) {
   return (
     <g>
       {ticks(from, to, scale.width < 500 ? 4 : 8).map((t) => (
@@ -181,7 +294,7 @@ function TimeAxis({ scale, from, to, y }: { scale: Scale; from: number; to: numb
   );
 }
 
-function Needle({ store, scale, height }: { store: Store; scale: Scale; height: number }) {
+export function Needle({ store, scale, height }: { store: Store; scale: Scale; height: number }) {
   const time = useStore(store, (state) => state.time);
   const { from, to } = store.state;
   if (time < from || time > to) return null;

@@ -7,13 +7,15 @@ import { digits, unitOf, type Quantity, type Unit } from "../model/format.ts";
 import { ticks } from "../model/series_svg.ts";
 import { panelsOf, type Panel } from "../model/sweep.ts";
 import { download, svgText, useWidth } from "./hooks.ts";
+import { Part, Region } from "./part.tsx";
 import { NumberTable, Picture } from "./picture.tsx";
 
 /** The unit in which a metric is shown. */
 function shownIn(metric: SweepMetric): Unit {
   const kinds: Record<string, Quantity> = { "bit/s": "rate", s: "time", packets: "packets" };
   const kind = kinds[metric.unit];
-  const highest = metric.high.reduce((most, value) => (value > most ? value : most), 0);
+  const most = (values: Float64Array) => values.reduce((top, value) => (value > top ? value : top), 0);
+  const highest = Math.max(most(metric.mean), most(metric.high));
   return kind === undefined ? { by: 1, name: metric.unit === "1" ? "" : metric.unit } : unitOf(kind, highest);
 }
 
@@ -43,7 +45,7 @@ export function SweepView({ sweep }: { sweep: Sweep }) {
   const name = `${names[metric]!}${unit.name ? ` (${unit.name})` : ""}`;
   return (
     <>
-      <section class="controls" aria-label="What is shown">
+      <Region class="controls" aria-label="What is shown">
         <label>
           Metric
           <select value={metric} onChange={(event) => setMetric(Number(event.currentTarget.value))}>
@@ -80,12 +82,11 @@ export function SweepView({ sweep }: { sweep: Sweep }) {
             Heat map
           </button>
         )}
-      </section>
-      <section aria-labelledby="sweep">
-        <h2 id="sweep">{name}</h2>
+      </Region>
+      <Part id="sweep" title={name}>
         <p class="quiet">
-          {isHeat ? "Means over the seeds" : "Means over the seeds with their 95 % intervals"}; small crosses: the
-          optimum. Choose a point to see all that was measured there.
+          {isHeat ? "Means over the seeds" : "Means over the seeds with their 95 % intervals, where there are several"};
+          small crosses: the optimum. Choose a point to see all that was measured there.
         </p>
         <div class="pictures">
           {panels.map((panel) => (
@@ -99,10 +100,9 @@ export function SweepView({ sweep }: { sweep: Sweep }) {
             />
           ))}
         </div>
-      </section>
+      </Part>
       {point !== null && <PointView sweep={sweep} point={point} />}
-      <section aria-labelledby="points">
-        <h2 id="points">All points</h2>
+      <Part id="points" title="All points">
         <label>
           Point{" "}
           <select
@@ -118,7 +118,7 @@ export function SweepView({ sweep }: { sweep: Sweep }) {
           </select>
         </label>
         <NumberTable label={`${name} at all points`} columns={columns} rows={rows} />
-      </section>
+      </Part>
     </>
   );
 }
@@ -227,8 +227,10 @@ interface Drawn {
 
 function saidOf({ sweep, metric, unit }: Drawn, place: number): string {
   const value = digits(metric.mean[place]! / unit.by);
-  const ends = `${digits(metric.low[place]! / unit.by)} to ${digits(metric.high[place]! / unit.by)}`;
-  return `${nameOf(sweep, place)}: ${value} ${unit.name}, interval ${ends}, ${digits(metric.n[place]!)} seeds`;
+  const [low, high] = [metric.low[place]!, metric.high[place]!].map((end) => digits(end / unit.by));
+  const interval = Number.isFinite(metric.low[place]!) ? `interval ${low} to ${high}` : "no interval";
+  const seeds = metric.n[place]!;
+  return `${nameOf(sweep, place)}: ${value} ${unit.name}, ${interval}, ${seeds} seed${seeds === 1 ? "" : "s"}`;
 }
 
 /** What makes a mark something that can be chosen. */
@@ -294,11 +296,13 @@ function Lines(drawn: Drawn) {
               return (
                 <g key={one} {...chosenBy(drawn, one)}>
                   <title>{saidOf(drawn, one)}</title>
-                  <path
-                    d={`M${px} ${y(metric.low[one]! / unit.by)}V${y(metric.high[one]! / unit.by)}`}
-                    stroke={`var(${look.colour})`}
-                    stroke-width="1.5"
-                  />
+                  {Number.isFinite(metric.low[one]!) && (
+                    <path
+                      d={`M${px} ${y(metric.low[one]! / unit.by)}V${y(metric.high[one]! / unit.by)}`}
+                      stroke={`var(${look.colour})`}
+                      stroke-width="1.5"
+                    />
+                  )}
                   {Number.isFinite(best) && best <= high && (
                     <path d={`M${px - 4} ${y(best) - 4}l8 8m0 -8l-8 8`} stroke="var(--quiet)" stroke-width="1.2" />
                   )}
@@ -395,7 +399,7 @@ function Heat(drawn: Drawn & { apart: number }) {
                     y={top + cell.height / 2 + 4}
                     font-size="11"
                     text-anchor="middle"
-                    fill={at >= 5 ? "var(--paper)" : "var(--ink)"}
+                    fill={at === 4 ? "var(--on-l4)" : at > 4 ? "var(--paper)" : "var(--ink)"}
                   >
                     {digits(metric.mean[one]! / unit.by)}
                   </text>
@@ -458,10 +462,7 @@ function PointView({ sweep, point }: { sweep: Sweep; point: number }) {
       one.unit,
     ]);
   return (
-    <section aria-labelledby="point">
-      <h2 id="point" tabIndex={-1}>
-        {nameOf(sweep, point)}
-      </h2>
+    <Part id="point" title={nameOf(sweep, point)} isTarget>
       <p>
         Seeds {seeds}; hash <code>{hash}</code>. From the file of the scenario this repeats the point:
       </p>
@@ -492,6 +493,6 @@ function PointView({ sweep, point }: { sweep: Sweep; point: number }) {
           rows={rows}
         />
       </details>
-    </section>
+    </Part>
   );
 }

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -87,10 +87,12 @@ test("the first page is a live picture with a question and a knob", async () => 
   await slider.focus();
   for (let step = 0; step < 30; step++) await page.keyboard.press("ArrowRight");
   await page.locator(".lab-visit", { hasText: "TCP halves its window" }).waitFor();
-  const text = await page.locator(".cm-content").textContent();
-  const now = await page.locator(".lab-visit output").textContent();
-  assert.notEqual(now, before);
-  assert.ok(text?.includes(`limit = "${now?.trim()}"`), `${now} ${text}`);
+  // The value is that of the text as soon as the core has read it.
+  await page.waitForFunction((before) => {
+    const now = document.querySelector(".lab-visit output")?.textContent?.trim();
+    const text = document.querySelector(".cm-content")?.textContent;
+    return now !== before && text?.includes(`limit = "${now}"`);
+  }, before?.trim());
   assert.deepEqual(complaints, []);
 });
 
@@ -111,7 +113,8 @@ test("every example of the gallery is valid", async () => {
   const { page, complaints } = await open("");
   await page.getByRole("button", { name: "Examples" }).click();
   const names = await page.locator(".lab-gallery strong").allTextContents();
-  assert.equal(names.length, 19);
+  const files = readdirSync(`${ROOT}/examples/scenarios`).filter((name) => name.endsWith(".toml"));
+  assert.deepEqual(names, files.map((name) => name.replace(".toml", "")).sort());
   await page.locator(".lab-gallery button", { hasText: "rain-fade" }).click();
   assert.match(await came(page, "rain-fade"), /322 thousand packet-hops/);
   assert.deepEqual(complaints, []);
@@ -127,6 +130,33 @@ test("a mistake is underlined and told with its line", async () => {
   await page.locator(".lab-remarks", { hasText: "A valid scenario" }).waitFor();
   await page.keyboard.press("Control+Enter");
   assert.match(await came(page), /small, seed 1/);
+  assert.deepEqual(complaints, []);
+});
+
+test("what is no TOML says its line once", async () => {
+  const { page, complaints } = await open(await shared(SMALL.replace('"tcp"', '"tcp')));
+  await page.locator(".lab-remarks li").waitFor({ timeout: 30_000 });
+  assert.match((await page.locator(".lab-remarks li").textContent()) ?? "", /^line 14\s+column 12: no legal TOML/);
+  assert.deepEqual(complaints, []);
+});
+
+test("what one has written outlives an example, a visit and a file that is dropped", async () => {
+  const { page, complaints } = await open(await shared(SMALL));
+  await came(page);
+  await page.locator(".cm-line", { hasText: "20 packets" }).click();
+  await page.keyboard.press("End");
+  await page.keyboard.type(" # mine");
+  await page.getByRole("button", { name: "First visit" }).click();
+  await page.locator(".lab-visit canvas").first().waitFor({ timeout: 30_000 });
+  const slider = page.locator(".lab-visit input[type=range]");
+  await slider.focus();
+  await page.keyboard.press("ArrowRight");
+  await page.getByRole("button", { name: "Back to your text" }).click();
+  await page.locator(".cm-line", { hasText: "# mine" }).waitFor();
+  const isStopped = await page.evaluate(
+    () => !document.querySelector("footer")!.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true })),
+  );
+  assert.ok(isStopped);
   assert.deepEqual(complaints, []);
 });
 
@@ -250,6 +280,33 @@ test("what the core refuses is told, and what breaks it ends the worker alone", 
   assert.deepEqual(complaints, []);
 });
 
+test("a core that has no memory ends with one sentence, and the next run has another one", async () => {
+  const long = SMALL.replace('"20 s"', '"1000 s"').replace("[probes]", '[probes]\ninterval = "20 ms"');
+  const { page, complaints } = await open(await shared(long));
+  await came(page);
+  let workers = 0;
+  await page.route("**/worker.js", async (route) => {
+    const response = await route.fetch();
+    // Of the first core all memory but 4 MB is taken before it begins, which is less than the rows of the run need.
+    const take = `const begin = WebAssembly.instantiateStreaming;
+      WebAssembly.instantiateStreaming = async (...given) => {
+        const made = await begin(...given);
+        const { memory } = made.instance.exports;
+        memory.grow(65536 - memory.buffer.byteLength / 65536 - 64);
+        return made;
+      };`;
+    await route.fulfill({ response, body: `${workers++ === 0 ? take : ""}${await response.text()}` });
+  });
+  await page.reload();
+  const told = page.locator(".lab-bar .lab-wrong");
+  await told.waitFor({ timeout: 30_000 });
+  assert.match((await told.textContent()) ?? "", /^The core has stopped, most likely for want of memory[^.]*\.$/);
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  assert.match(await came(page), /small, seed 1/);
+  assert.deepEqual([await told.count(), workers], [0, 2]);
+  assert.deepEqual(complaints, []);
+});
+
 test("knobs can be pinned and turned by the keyboard alone", async () => {
   const { page, complaints } = await open(await shared(SMALL));
   await came(page);
@@ -312,3 +369,56 @@ test("axe finds nothing, in light and dark, narrow and wide", async () => {
     }
   }
 });
+
+test("of two scenarios of which one is wrong, what came is said to be the other's", async () => {
+  const { page, complaints } = await open(await shared(SMALL.replace('"tcp"', '"tpc"'), "1", [SMALL]));
+  assert.match(await came(page), /^B: small, seed 1/);
+  await page.locator(".lab-bar .lab-wrong", { hasText: "A: It does not run" }).waitFor();
+  await page.getByRole("button", { name: "Scenario B" }).click();
+  await page.locator(".cm-line", { hasText: "20 packets" }).click();
+  await page.keyboard.press("End");
+  await page.keyboard.type(" # so");
+  await page.locator(".lab-came", { hasText: "The text has been changed since it ran." }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test("what has no room in a page is told how to run elsewhere", async () => {
+  const text = SMALL.replace('"20 s"', '"100000 s"').replace("[probes]", '[probes]\ninterval = "1 ms"');
+  const { page, complaints } = await open(await shared(text));
+  await page.locator(".lab-remarks", { hasText: "save it, and run it outside by faircast run small.toml." }).waitFor();
+  await page.locator(".lab-bar .lab-wrong", { hasText: "more memory than a browser gives a page" }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test("what a scenario changes about its network is among what happened", async () => {
+  const { page, complaints } = await open("example-rain-fade");
+  await came(page, "rain-fade");
+  const marks = page.locator("svg[aria-label^='What happened']");
+  assert.match((await marks.getAttribute("aria-label")) ?? "", /network changes 8/);
+  assert.deepEqual(complaints, []);
+});
+
+test("a summary of thousands of rows is shown in part, and says so", async () => {
+  const text = SMALL.replace("[flows.web]", '[flows.web]\ncount = 100\nfrom = "left-0"\nto = "right-0"');
+  const { page, complaints } = await open(await shared(text));
+  await came(page);
+  const table = page.locator(".lab-table");
+  assert.equal(await table.locator("tbody tr").count(), 500);
+  assert.match((await table.locator("caption").textContent()) ?? "", /The first 500 of \d{4} rows/);
+  assert.deepEqual(complaints, []);
+});
+
+for (const [name, picture, said] of [
+  ["film", "Pictures of viewers", /adaptive-0 .*layers-2 /],
+  ["web-queue", "How long transfers took", /class 1, 4 to 10 KB/],
+  ["web-queue", "What part of the transfers took longer", /all classes, half more than \d+\.?\d* ms/],
+  ["acm-rain", "Modulation and code of each leg", /leg-3 64APSK 11\/15/],
+] as const) {
+  test(`the example ${name} shows ${picture}`, async () => {
+    const { page, complaints } = await open(`example-${name}`);
+    await came(page, name);
+    const shown = page.getByRole("img", { name: new RegExp(`^${picture}`) });
+    assert.match((await shown.getAttribute("aria-label")) ?? "", said);
+    assert.deepEqual(complaints, []);
+  });
+}

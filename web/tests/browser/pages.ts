@@ -23,6 +23,28 @@ const NASTY = {
   flows: { web: { kind: "tcp" } },
 };
 
+/** A film in layers to 300 homes: to some over slow links, to some over bad ones. */
+const CROWD = {
+  format: 1,
+  name: "crowd",
+  duration: "60 s",
+  warmup: "10 s",
+  topology: { kind: "star", left: 1, right: 300, access: { rate: "20 Mbit/s", delay: "10 ms" } },
+  links: {
+    "access-right-1[0-9][0-9]": { rate: "300 kbit/s", queue: { kind: "drop-tail", limit: "15 packets" } },
+    "access-right-2[0-9][0-9]": { loss: { kind: "bernoulli", p: 0.02 } },
+    "access-right-[0-9]": { loss: { kind: "outage", start: "30 s", length: "8 s" } },
+  },
+  sessions: {
+    film: {
+      scheme: "rlm",
+      source: "left-0",
+      rates: ["128 kbit/s", "128 kbit/s", "256 kbit/s"],
+      playout: { kind: "live", segment: "2 s", fec: 0.05 },
+    },
+  },
+};
+
 function faircast(...args: string[]): void {
   execFileSync(join(ROOT, ".venv", "bin", "python"), ["-m", "faircast", ...args], {
     stdio: ["ignore", "ignore", "pipe"],
@@ -40,12 +62,20 @@ const MADE: Record<string, (folder: string) => void> = {
       ...["--vary", "links.bottleneck.delay=50 ms,250 ms"],
     ),
   reproduction: (folder) => faircast("reproduce", "mecn-fig6", "--quick", "--reps", "1", "--out", folder),
-  nasty: (folder) => {
-    const file = join(PLACE, "nasty.json");
-    writeFileSync(file, JSON.stringify(NASTY));
-    faircast("run", file, "--out", folder);
-  },
+  film: (folder) => faircast("run", join(EXAMPLES, "film.toml"), "--out", folder),
+  web: (folder) => faircast("run", join(EXAMPLES, "web-queue.toml"), "--reps", "2", "--out", folder),
+  rain: (folder) => faircast("run", join(EXAMPLES, "acm-rain.toml"), "--out", folder),
+  crowd: (folder) => own("crowd", CROWD, folder),
+  nasty: (folder) => own("nasty", NASTY, folder),
 };
+
+/** Runs a scenario that is no example. */
+function own(name: string, scenario: object, folder: string): void {
+  const file = join(PLACE, `${process.pid}-${name}.json`);
+  writeFileSync(file, JSON.stringify(scenario));
+  faircast("run", file, "--out", folder);
+  rmSync(file);
+}
 
 export type Name = keyof typeof MADE;
 

@@ -75,7 +75,7 @@ test("a flow is drawn on the canvas, and not when another one is seen alone", as
   const title = "Rates of flows and sessions";
   const [film, slow] = [
     [0, 114, 178],
-    [204, 121, 167],
+    [198, 106, 157],
   ] as [[number, number, number], [number, number, number]];
   assert.ok((await pixels(page, title, film)) > 200);
   assert.ok((await pixels(page, title, slow)) > 50);

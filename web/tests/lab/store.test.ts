@@ -24,7 +24,19 @@ class Patient {
   drawings: (() => void)[] = [];
   isDrawing = true;
 
-  check = (text: string) => Promise.resolve({ problems: [], count: 0, scenario: { name: text, duration: "1 s" } });
+  /** Texts that were looked at. */
+  looks: string[] = [];
+
+  places = () => Promise.resolve([{ line: 1, known: 4, value: [0, 1] as [number, number] }]);
+  check = (text: string) => {
+    this.looks.push(text);
+    return Promise.resolve({
+      problems: [],
+      count: 0,
+      ...(text === "wrong" ? {} : { scenario: { name: text, duration: "1 s" } }),
+      ...(text === "large" ? { memory: 1e12 } : {}),
+    });
+  };
   drawing = () =>
     new Promise((resolve) => {
       const give = () => resolve({ map: { links: [], flows: [] }, sky: null });
@@ -97,4 +109,96 @@ test("a run that has not begun can be cancelled, and does not begin", async () =
   core.drawings.forEach((give) => give());
   await soon();
   assert.equal(core.runs.length, 0);
+});
+
+test("what runs is given up when the next one cannot begin: nothing seems to run on", async () => {
+  for (const part of ["text", "seeds"]) {
+    const [core, store] = made(["first"]);
+    void store.run();
+    await soon();
+    if (part === "text") store.write(0, "wrong");
+    else store.set({ seeds: "none" });
+    void store.run();
+    await soon();
+    assert.deepEqual([core.runs[0]?.isCancelled, store.state.running], [true, null], part);
+    core.runs[0]?.end(true);
+    await soon();
+    assert.deepEqual([core.runs.length, shown(store), store.state.running], [1, [null], null], part);
+  }
+});
+
+test("what a scenario gave is not shown with another that was opened since", async () => {
+  const [core, store] = made(["first"]);
+  void store.run();
+  await soon();
+  store.open(["second"]);
+  assert.deepEqual([core.runs[0]?.isCancelled, store.state.running], [true, null]);
+  core.runs[0]?.end(true);
+  await soon();
+  assert.deepEqual(shown(store), [null]);
+});
+
+test("while the text of a run is looked at it can be cancelled", async () => {
+  const [core, store] = made(["a"]);
+  void store.run();
+  assert.notEqual(store.state.running, null);
+  store.cancel();
+  await soon();
+  assert.deepEqual([core.runs.length, store.state.running], [0, null]);
+});
+
+test("what has no room is not run, nor is its network drawn", async () => {
+  const [core, store] = made(["large", "b"]);
+  core.isDrawing = false;
+  void store.run();
+  await soon();
+  assert.match(store.state.sides[0]?.failure ?? "", /more memory than a browser gives a page/);
+  assert.equal(core.drawings.length, 1, "that of b");
+});
+
+test("of texts that are changed faster than they can be looked at the first and the last are", async () => {
+  const [core, store] = made(["a"]);
+  for (const text of ["ab", "abc", "abcd"]) store.write(0, text);
+  await soon();
+  assert.deepEqual(core.looks, ["a", "abcd"].slice(-core.looks.length));
+  assert.equal(store.state.sides[0]?.scenario?.["name"], "abcd");
+  let answer: () => void = () => undefined;
+  core.check = (text) => {
+    core.looks.push(text);
+    return new Promise((resolve) => {
+      answer = () => resolve({ problems: [], count: 0, scenario: { name: text, duration: "1 s" } });
+    });
+  };
+  core.looks = [];
+  for (const text of ["1", "12", "123", "1234"]) {
+    store.write(0, text);
+    await soon();
+  }
+  assert.deepEqual(core.looks, ["1"]);
+  answer();
+  await soon();
+  assert.deepEqual(core.looks, ["1", "1234"]);
+  answer();
+  await soon();
+  assert.equal(store.state.sides[0]?.scenario?.["name"], "1234");
+});
+
+test("what was written can be had back when something else was opened, a text that was only turned cannot", async () => {
+  const [, store] = made(["an example"]);
+  const left = () => store.state.left;
+  store.open(["another"]);
+  assert.equal(left(), null);
+  store.write(0, "mine");
+  store.set({ seeds: "3" });
+  store.open(["a visit"], { seeds: "1" });
+  assert.deepEqual(left(), { texts: ["mine"], seeds: "3", knobs: [] });
+  void store.turn("seed", "2");
+  await soon();
+  store.open(["the next visit"]);
+  assert.deepEqual(left()?.texts, ["mine"]);
+  store.back();
+  assert.deepEqual([store.side.text, store.state.seeds, left()], ["mine", "3", null]);
+  store.open(["a visit"]);
+  assert.deepEqual(left()?.texts, ["mine"]);
+  await soon();
 });

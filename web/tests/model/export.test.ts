@@ -34,6 +34,18 @@ test("GraphML holds the network at the moment, and nothing of its names is marku
   assert.ok(made.includes('<node id="a"><data key="latitude_deg">1</data>'));
 });
 
+test("GraphML says which links are up", () => {
+  const link = (name: string) => ({ name, from: "a", to: name, carrier: null, rate_bps: 1, queue: { kind: "" } });
+  const map = { links: ["up", "down"].map((name) => ({ ...link(name), loss: { kind: "" }, ups: [] })), flows: [] };
+  const none = { utilisation: 0, rate_bps: 0, dropped_pkts: 0, lost_pkts: 0 };
+  const text = graphml(map, 0, (name) => ({ ...none, is_up: name === "up" }));
+  const said = [...text.matchAll(/target="(\w+)".*<data key="is_up">(\w+)</g)].map(([, name, is]) => [name, is]);
+  assert.deepEqual(said, [
+    ["up", "true"],
+    ["down", "false"],
+  ]);
+});
+
 test("an SVG of series carries no markup of names out, and breaks lines at gaps", () => {
   const line = { label: HOSTILE, colour: "#0072B2", dash: [], width: 1, t: [0, 1, 2, 3], v: [1, NaN, 2, 3] };
   const made = seriesSvg({
@@ -72,6 +84,11 @@ test("values are said with four digits in a unit that fits", () => {
   assert.equal(said("part", 0.975), "97.5 %");
   assert.equal(said("rate", NaN), "–");
   assert.equal(digits(0), "0");
+  assert.equal(digits(0.00009), "9.00e-5");
+  assert.equal(digits(0.0001), "0.0001");
   assert.equal(moment(3, 1), "3 s");
-  assert.equal(moment(3.25, 0.1), "3.3 s");
+  assert.equal(moment(3.2, 0.1), "3.2 s");
+  // What lies in another interval than the step that it would be rounded to says so.
+  assert.equal(moment(3.24, 0.1), "3.240 s");
+  assert.equal(moment(7.2471, 1), "7.247 s");
 });

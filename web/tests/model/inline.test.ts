@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { FORM, bytesOf, unpacked, type Planned } from "../../src/model/inline.ts";
+import { FORM, bytesOf, packed, unpacked, type Planned } from "../../src/model/inline.ts";
 
 function chunk(...parts: ArrayBufferView[]): string {
   return gzipSync(Buffer.concat(parts.map((part) => Buffer.from(part.buffer)))).toString("base64");
@@ -46,7 +46,7 @@ const CHUNKS: Record<string, string> = {
 };
 
 test("columns come out of their bytes as they went in", async () => {
-  const { run } = await unpacked(planned(), (name) => CHUNKS[name]!);
+  const { run } = await unpacked(planned(), (name) => packed(CHUNKS[name]!));
   const flows = run!.runs[0]!.tables.get("flows")!;
   assert.equal(run!.runs[0]!.seed, 7);
   assert.deepEqual(flows.columns.get("rate_bps"), { kind: "numbers", values: Float64Array.of(5e6, NaN) });
@@ -63,11 +63,42 @@ test("columns come out of their bytes as they went in", async () => {
 
 test("a page of another form is refused with a sentence", async () => {
   await assert.rejects(
-    unpacked({ ...planned(), form: FORM + 1 }, () => ""),
+    unpacked({ ...planned(), form: FORM + 1 }, () => new Uint8Array()),
     /This page has form/,
   );
 });
 
 test("damaged bytes are an error and not empty columns", async () => {
-  await assert.rejects(bytesOf("bm90IGd6aXA="));
+  await assert.rejects(bytesOf(packed("bm90IGd6aXA=")));
+});
+
+test("a metric of a sweep has mean, ends, seeds and optimum in this order", async () => {
+  const numbers = chunk(Float64Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
+  const point = { values: ["1"], places: [1], seeds: "1", hash: "", command: "", options: "" };
+  const { sweep } = await unpacked(
+    {
+      form: FORM,
+      head: { ...HEAD, ...END },
+      sweep: {
+        paths: [],
+        points: [point, point],
+        metrics: [{ subject: "web", metric: "rate", unit: "bit/s", at: 0 }],
+        usual: [0],
+        name: "made",
+        chunk: "numbers",
+      },
+    },
+    () => packed(numbers),
+  );
+  const { mean, low, high, n, optimum } = sweep!.metrics[0]!;
+  assert.deepEqual(
+    [mean, low, high, n, optimum].map((one) => [...one]),
+    [
+      [1, 2],
+      [3, 4],
+      [5, 6],
+      [7, 8],
+      [9, 10],
+    ],
+  );
 });

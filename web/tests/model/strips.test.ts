@@ -21,6 +21,7 @@ test("equal levels side by side are one stretch, and gaps stay", () => {
     { from: 3, to: 4, state: 2 },
     { from: 4, to: 5, state: 3 },
   ]);
+  assert.equal(stateAt(stretchesOf(level), 0), 2, "the beginning is of the first interval");
   assert.equal(stateAt(stretchesOf(level), 2), 2);
   assert.equal(stateAt(stretchesOf(level), 2.5), undefined);
   assert.equal(stateAt(stretchesOf(level), 4.5), 3);
@@ -59,17 +60,17 @@ test("marks are sentences in the order of time, with whom they are about", () =>
 
 test("a rate that becomes defined is a join, one that ends a leave", () => {
   const receivers = tableOf({
-    t_s: [1, 2, 3],
-    session: ["film", "film", "film"],
-    receiver: ["film-0", "film-0", "film-0"],
-    rate_bps: [NaN, 5, NaN],
+    t_s: [1, 2, 3, 4, 5],
+    session: ["film", "film", "film", "film", "film"],
+    receiver: ["film-0", "film-0", "film-0", "film-0", "film-0"],
+    rate_bps: [NaN, 5, 6, NaN, NaN],
   });
   const marks = marksOf(new Map([["receivers", receivers]]), []);
   assert.deepEqual(
     marks.map(({ t, kind }) => [t, kind]),
     [
       [2, "joins of receivers"],
-      [3, "leaves of receivers"],
+      [4, "leaves of receivers"],
     ],
   );
 });
@@ -92,4 +93,23 @@ test("phases of a queue go from one event to the next, by link and session", () 
     },
     { name: "b, film", stretches: [{ from: 4, to: 9, state: 2 }] },
   ]);
+});
+
+test("a station is turned to a satellite, from one or from none, or is left without", () => {
+  const handoffs = tableOf({
+    t_s: [1, 2, 3],
+    station: ["x", "x", "x"],
+    from: ["", "s1", "s2"],
+    to: ["s1", "s2", ""],
+  });
+  assert.deepEqual(
+    marksOf(new Map([["handoffs", handoffs]]), []).map(({ text }) => text),
+    ["x turned to s1", "x turned to s2 from s1", "x lost s2, and is left without a satellite"],
+  );
+});
+
+test("what a router does to a group is about its session and its link", () => {
+  const events = tableOf({ t_s: [1], link: ["slow"], event: ["blocked"], about: ["film/3"], value: [NaN] });
+  const [mark] = marksOf(new Map([["router_events", events]]), []);
+  assert.deepEqual([mark!.kind, mark!.about, mark!.text], ["blocked", ["slow", "film"], "slow blocked film/3"]);
 });

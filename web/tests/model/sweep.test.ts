@@ -43,6 +43,16 @@ test("paths that are neither along x nor apart give panels, and points go along 
   );
 });
 
+test("lines stand in the order of their values, whichever point comes first", () => {
+  const found = sweep();
+  found.points.reverse();
+  const [panel] = panelsOf(found, 0, 1).filter(({ title }) => title === "delay = 8");
+  assert.deepEqual(
+    panel!.series.map(({ name }) => name),
+    ["1", "2"],
+  );
+});
+
 test("the moment stays within the run, and a stretch that is empty is the whole run", () => {
   const store = new Store(100, 1, null);
   store.goTo(500);

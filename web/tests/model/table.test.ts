@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { during, has, latest, series, subjects } from "../../src/model/table.ts";
+import { during, has, haveOneTime, latest, series, seriesBy, subjects } from "../../src/model/table.ts";
 import { tableOf } from "./made.ts";
 
 const FLOWS = tableOf({
@@ -36,4 +36,38 @@ test("an interval ends at its moment, a gauge holds from its moment on", () => {
   assert.equal(latest(web, 1), 10);
   assert.equal(latest(web, 1.999), 10);
   assert.equal(latest(web, 9), 30);
+});
+
+test("what several columns tell apart is not one series", () => {
+  const paths = tableOf({
+    t_s: [0, 0, 0, 5, 5, 5],
+    from: ["a", "a", "b", "a", "a", "b"],
+    to: ["c", "d", "c", "c", "d", "c"],
+    hops: [1, 2, 3, 1, 2, 3],
+    delay_s: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6],
+  });
+  const shown = seriesBy(paths, ["from", "to"], "delay_s").map(({ names, t, v }) => [names.join(" "), [...t], [...v]]);
+  assert.deepEqual(shown, [
+    ["a c", [0, 5], [0.1, 0.4]],
+    ["a d", [0, 5], [0.2, 0.5]],
+    ["b c", [0, 5], [0.3, 0.6]],
+  ]);
+  assert.deepEqual(
+    seriesBy(paths, ["from", "hops"], "delay_s").map(({ names }) => names),
+    [
+      ["a", "1"],
+      ["a", "2"],
+      ["b", "3"],
+    ],
+  );
+  assert.deepEqual(seriesBy(paths, ["from", "nowhere"], "delay_s"), []);
+  assert.deepEqual(seriesBy(undefined, ["from"], "delay_s"), []);
+});
+
+test("series of a thinned table have one time only if every moment is the same", () => {
+  const of = (...t: number[]) => ({ t: Float64Array.of(...t), v: new Float64Array(t.length) });
+  assert.ok(haveOneTime([of(1, 2, 3), of(1, 2, 3)]));
+  assert.ok(!haveOneTime([of(1, 2, 4), of(1, 3, 4)]));
+  assert.ok(!haveOneTime([of(1, 2), of(1, 2, 3)]));
+  assert.ok(haveOneTime([]));
 });
