@@ -5,11 +5,13 @@ PYTHON ?= python3
 # With LOCKED=1 the versions of requirements.lock are installed, without it the newest within the bounds.
 LOCKED ?=
 BIN := .venv/bin
+# Tests of one file stay together, as they share what takes long to make.
+PYTEST := $(BIN)/pytest --numprocesses auto --dist loadscope
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 .PHONY: demo build env web web-check test test-web test-cluster test-long template check check-overflow bench \
-	bench-parent bench-instructions bench-peers bench-web compare-ns3 docs deny dist test-dist clean
+	bench-parent bench-instructions bench-peers bench-web compare-ns3 site deny dist test-dist clean
 
 demo: build
 	$(BIN)/faircast reproduce peng-beside-rlm --reps 5
@@ -38,7 +40,8 @@ env: .venv/ready
 	@touch $@
 
 # The web part: viewers that pages hold, built into python/faircast/web. Node comes from PyPI where there is none.
-WEB := $(shell find web -name node_modules -prune -o -path web/core -prune -o -type f -print 2>/dev/null) \
+WEB := $(shell find web \( -name node_modules -o -path web/core -o -path web/site \) -prune -o -type f -print \
+	2>/dev/null) \
 	$(wildcard examples/scenarios/*.toml)
 NODE := $(BIN)/python tools/with_node.py web
 web: python/faircast/web/licences.txt
@@ -73,15 +76,16 @@ web-check: web/node_modules/.package-lock.json web/core/core_bg.wasm
 	$(NODE) npm run --silent check
 
 # The web part in a real browser: Debian's chromium if it is there, otherwise the one of @sparticuz/chromium.
-test-web: build web web-check
+test-web: build web web-check site
 	cargo clippy --quiet --target wasm32-unknown-unknown -p faircast-wasm -- -D warnings
-	$(BIN)/pytest python/tests/test_laboratory.py
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'nbconvert>=7.16,<8'
+	$(BIN)/pytest python/tests/test_laboratory.py python/tests/test_notebooks.py python/tests/test_web.py
 	$(BIN)/python tools/web_tables.py target/web/tables.json
 	$(NODE) npm run --silent test
 
 test: build template
 	cargo test --workspace --quiet
-	$(BIN)/pytest
+	$(PYTEST)
 	@echo "left out: the web part in a browser (make test-web), clusters (test-cluster), what takes minutes (test-long)"
 
 # Campaigns on a Dask cluster, an array job of SLURM, hosts by SSH: all of them processes of this machine, on 127.0.0.1.
@@ -147,7 +151,7 @@ check-overflow: build
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $(CHECKED) \
 		target/checked/wheels/*.whl
 	PYTHONPATH=$(CHECKED) $(BIN)/python -c 'import faircast, sys; sys.exit("checked" not in faircast.__file__)'
-	PYTHONPATH=$(CHECKED) $(BIN)/pytest --ignore=python/tests/test_documents.py
+	PYTHONPATH=$(CHECKED) $(PYTEST) --ignore=python/tests/test_documents.py --ignore=python/tests/test_website.py
 
 bench: build
 	$(BIN)/faircast bench
@@ -171,15 +175,16 @@ bench-peers: build
 compare-ns3: build
 	$(BIN)/python tools/compare_ns3.py
 
-# The documentation as pages, in target/site: the chapters, the Python package, the Rust crates.
-docs: env
+# All that is written, as a site in target/site: the documentation, a page for each reproduced figure, the laboratory,
+# the Python package, the Rust crates. A plain server of files is enough for it, at any path.
+site: build web
 	@echo "installing into .venv: mkdocs-material, mkdocstrings"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'mkdocs-material>=9.6,<10' \
 		'mkdocstrings[python]>=1,<2'
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	cargo doc --workspace --no-deps --quiet
 	cp -r target/doc target/site/rust
-	@echo "open target/site/index.html"
+	@echo "python3 -m http.server --directory target/site shows it; target/site/index.html opens from the disk, too"
 
 # Licences and sources of all crates, those of the template among them, against deny.toml. Where there is no cargo-deny
 # it is compiled, which takes minutes.
