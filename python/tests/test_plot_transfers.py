@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import pyarrow as pa
@@ -59,8 +60,8 @@ def near(points: list[list[float]]) -> list[Any]:
 def test_a_line_steps_down_at_each_transfer_that_came_after_the_warmup() -> None:
     found = steps(made(ROWS))
     assert list(found) == ["a (3)", "b (2, 1 unfinished)"]
-    assert found["a (3)"] == near([[0.1, 2 / 3], [0.2, 1 / 3]])  # the last one leaves none, which no logarithm has
-    assert found["b (2, 1 unfinished)"] == near([[0.5, 0.5]])
+    assert found["a (3)"] == near([[0.1, 1], [0.1, 2 / 3], [0.2, 1 / 3], [3.0, 0]])  # to the bottom
+    assert found["b (2, 1 unfinished)"] == near([[0.5, 1], [0.5, 0.5]])
 
 
 def test_an_arrow_where_unfinished_ones_are_left() -> None:
@@ -73,16 +74,40 @@ def test_an_arrow_where_unfinished_ones_are_left() -> None:
     assert "finished" not in without.get_supxlabel()
 
 
+def test_the_longest_transfer_is_in_the_picture_and_its_line_ends_at_the_frame() -> None:
+    (axes,) = picture(made(ROWS[:4]), "transfers").figure.axes
+    low, high = axes.get_xlim()
+    assert low < 0.1  # seconds
+    assert high > 3.0
+    assert 0 < axes.get_ylim()[0] <= 1 / 3  # the zero at the end of the line moves nothing
+
+
+def test_what_was_not_finished_at_all_is_told_beside_the_picture() -> None:
+    rows = [(5.0, "a", 1, 0.2), (6.0, "a", 2, math.nan), (7.0, "a", 2, math.nan)]
+    found = steps(made(rows), flows=["a"])
+    assert found == {
+        "a (3, 2 unfinished)": near([[0.2, 1], [0.2, 2 / 3]]),
+        "class 1 (1)": near([[0.2, 1], [0.2, 0]]),
+        "class 2 (2, 2 unfinished)": [],
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # of limits that are none
+        shown = picture(made(rows[1:]), "transfers").figure
+    assert "of what has no line nothing was finished" in shown.get_supxlabel()
+    assert "▸" not in shown.get_supxlabel()
+
+
 def test_one_entry_has_its_classes() -> None:
     found = steps(made(ROWS), flows=["a"])
     assert list(found) == ["a (3)", "class 1 (2)", "class 2 (1)"]
-    assert found["class 1 (2)"] == near([[0.1, 0.5]])
+    assert found["class 1 (2)"] == near([[0.1, 1], [0.1, 0.5], [0.2, 0]])
+    assert found["class 2 (1)"] == near([[3.0, 1], [3.0, 0]])
     assert list(steps(made(ROWS), flows=["b"])) == ["b (2, 1 unfinished)"]  # all of one class
 
 
 def test_seeds_are_pooled_and_moments_cut() -> None:
     found = steps(made(ROWS, seeds=(1, 2)), flows=["a"], start="4.5 s", stop="6 s")  # from 6 s on none
-    assert found == {"a (2)": near([[3.0, 0.5]])}
+    assert found == {"a (2)": near([[3.0, 1], [3.0, 0.5], [3.0, 0]])}
 
 
 def test_nothing_to_draw_is_said() -> None:

@@ -24,6 +24,7 @@ def figure(frame: Frame) -> Figure:
     Both axes are logarithmic: what a queue costs stands in the last percents. A transfer that the run found unfinished
     ranks as slower than all that are drawn, as in the summary, so what is left where a line ends is those.
     """
+    import numpy as np
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
     recording, cut = frame.recording, frame.cut
@@ -51,7 +52,10 @@ def figure(frame: Frame) -> Figure:
         draw(frame, label, took, series)
     axes.set_xscale("log")
     axes.set_yscale("log")
-    axes.set_ylim(top=1.0)
+    if any(np.isfinite(took).any() for _, took in lines):
+        axes.set_ylim(top=1.0)
+    else:
+        axes.set_ylim(0.1, 1.0)  # there is no line that says how far down
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axis.set_major_formatter(StrMethodFormatter("{x:g}"))
@@ -81,19 +85,24 @@ def completions(
 
 
 def draw(frame: Frame, label: str, took: Column, series: int) -> None:
-    """Steps down by one transfer each; where unfinished ones are left, an arrow to the right says so."""
+    """Steps down by one transfer each, the last one to the bottom; if unfinished ones are left, an arrow says so.
+
+    Where nothing was finished there is no line, but what there is of it stands beside the picture all the same.
+    """
     import numpy as np
 
     (axes,) = frame.panels
     finished = took[np.isfinite(took)]
     unfinished = took.size - finished.size
-    if not finished.size:
-        return
-    left = 1.0 - np.arange(1, finished.size + 1) / took.size
-    drawn = left > 0
     colour, style = figures.COLOURS[series % len(figures.COLOURS)], figures.LINES[series % len(figures.LINES)]
     counted = f"{label} ({took.size}" + (f", {unfinished} unfinished)" if unfinished else ")")
-    axes.step(finished[drawn], left[drawn], where="post", color=colour, linestyle=style, linewidth=1.1, label=counted)
+    # Before the first all took longer. A zero has no place on a logarithmic axis, so a step to it ends at the frame.
+    across = np.concatenate([finished[:1], finished])
+    left = np.concatenate([np.ones(1), 1.0 - np.arange(1, finished.size + 1) / took.size])[: across.size]
+    axes.step(across, left, where="post", color=colour, linestyle=style, linewidth=1.1, label=counted)
     if unfinished:
-        axes.plot(finished[-1], left[-1], marker=">", color=colour, markersize=4, clip_on=False)
-        frame.said.add("▸: the rest was not finished when the run ended")
+        if finished.size:
+            axes.plot(finished[-1], left[-1], marker=">", color=colour, markersize=4, clip_on=False)
+            frame.said.add("▸: the rest was not finished when the run ended")
+        else:
+            frame.said.add("of what has no line nothing was finished when the run ended")
