@@ -5,7 +5,7 @@ import { levelColour, lookOf } from "../model/colours.ts";
 import { digits } from "../model/format.ts";
 import { modcodOf } from "../model/modcods.ts";
 import type { Store } from "../model/store.ts";
-import { carriersOf, legsOf, sayBits } from "../model/symbols.ts";
+import { carriersOf, legsOf, sayBits, type Leg } from "../model/symbols.ts";
 import { series, subjects, type Table } from "../model/table.ts";
 import { Chart, type Line } from "./chart.tsx";
 import { useStore } from "./hooks.ts";
@@ -26,7 +26,7 @@ export function Symbols({ store, tables, bands, warmup, ofSeed }: Props) {
   const { legs, bits, lost } = useMemo(() => {
     const carriers = carriersOf(acm);
     const own = legsOf(acm);
-    return { legs: own, bits: bitLines(acm, carriers), lost: lostLines(acm, carriers) };
+    return { legs: own, bits: bitLines(acm, carriers, own), lost: lostLines(acm, carriers) };
   }, [acm]);
   return (
     <>
@@ -109,7 +109,7 @@ function Granted({ store, legs, ofSeed }: { store: Store; legs: ReturnType<typeo
 }
 
 /** Of links what was sent, strong; of each leg what is granted and, broken, what it can receive. */
-function bitLines(acm: Table | undefined, carriers: string[]): Line[] {
+function bitLines(acm: Table | undefined, carriers: string[], own: Leg[]): Line[] {
   const names = subjects(acm, "link");
   const line = (name: string, column: string, more: Partial<Line>): Line => ({
     name,
@@ -120,7 +120,8 @@ function bitLines(acm: Table | undefined, carriers: string[]): Line[] {
     series: series(acm, "link", name, column),
     ...more,
   });
-  const legs = names.filter((name) => !carriers.includes(name));
+  // Those that lost most first, as above: of many legs the first are drawn.
+  const legs = own.map(({ name }) => name);
   return [
     ...carriers.map((name) => line(name, "sent_bits_per_symbol", { label: `${name}, sent`, width: 2.6 })),
     ...legs.flatMap((name) => [

@@ -225,8 +225,8 @@ export function TransferTimes({ store, tables, warmup, ofSeed }: Props) {
     <Picture
       title="What part of the transfers took longer"
       note={
-        "Of those that arrived after the warm-up. Where a line ends above the bottom with an arrow, the rest had not " +
-        `been finished when the run ended.${ofSeed}`
+        "Of those that arrived after the warm-up. Where a line ends with an arrow, the rest had not been " +
+        `finished when the run ended.${ofSeed}`
       }
       svg={() => svg.current && svgText(svg.current)}
       numbers={() => ({
@@ -269,7 +269,7 @@ export function TransferTimes({ store, tables, warmup, ofSeed }: Props) {
           })}
           {shown.map((line, place) => {
             const end = line.longer.at(-1) ?? 0;
-            return end > ends.least * 1.001 && line.took.length > 0 ? (
+            return end > LEAST_PART && line.took.length > 0 ? (
               <path
                 key={nameOf(line, null)}
                 d={`M${x(line.took.at(-1)!).toFixed(1)} ${y(end).toFixed(1)}m0 -4l7 4l-7 4z`}

@@ -158,6 +158,11 @@ test("percentiles beside the line are those of the summary", async () => {
   assert.equal(cells[1], String(late.length));
   assert.equal(cells[3], at95 < 1 ? `${Number((at95 * 1000).toPrecision(4))} ms` : `${Number(at95.toPrecision(4))} s`);
   assert.equal(cells[5], String(late.filter(Number.isNaN).length));
+  // Each line above unfinished ones has an arrow, that which ends at the bottom of the picture among them.
+  const open_ = await picture.locator("tbody tr td:last-child").allTextContents();
+  const arrows = picture.locator('svg[role=img] path[d$="l7 4l-7 4z"]');
+  assert.ok(open_.length > 2);
+  assert.equal(await arrows.count(), open_.filter((one) => Number(one) > 0).length);
 });
 
 test("of links that send symbols each leg has its modulation and code, by name", async () => {
@@ -174,6 +179,8 @@ test("of links that send symbols each leg has its modulation and code, by name",
   const names = (picture: string) => figure(page, picture).locator(".legend button").allTextContents();
   assert.ok((await names("Use of symbols")).some((name) => name.startsWith("downlink")));
   assert.ok(!(await names("Use of links")).some((name) => name.startsWith("downlink")), "it stands in one picture");
+  const bits = (await names("Bits in a symbol")).slice(0, 2).join();
+  assert.match(bits, /^downlink, sent.*leg-3, granted/, "of many legs those that lost most are drawn");
   assert.match(await saved(page, "SVG of Bits in a symbol"), /V[0-9.]+H[0-9.]+V/);
   assert.deepEqual(complaints, []);
 });
