@@ -202,3 +202,16 @@ def test_pages_hold_transfers_players_and_symbols() -> None:
 def test_a_page_says_that_its_transfers_are_thinned() -> None:
     made = page_of("web-queue", 4000)
     assert any(note.startswith("The table transfers is thinned: of every ") for note in made.document["head"]["notes"])
+
+
+def test_each_thinned_series_reaches_to_its_end() -> None:
+    rows = 4000
+    legs = ["dry", "wet"] * (rows // 2)
+    t_s = np.repeat(np.arange(1, rows // 2 + 1), 2) * 0.05
+    falling = np.where(np.arange(rows) % 2, 2.0, 3.0) - t_s / 1000  # what is highest comes first
+    falling[rows // 2 :] = 0.5  # and nothing happens afterwards
+    made = table("acm", {"t_s": t_s, "link": words(*legs), "granted_bits_per_symbol": falling}, part_rows=999)
+    keep = kept(made, 60, 100.0)
+    assert keep.rows is not None
+    assert len(keep.rows) < 100
+    assert {rows - 2, rows - 1} <= set(keep.rows.tolist())

@@ -2,9 +2,10 @@
 
 A picture of some thousand points shows all that a longer series would, as long as the extremes between two of its
 points are drawn: so each window keeps, of every column that is drawn, the row with the lowest and the one with the
-highest value. Rows are kept whole or not at all, so all that is shown is what was measured. Of moments, such as
-events, each window keeps the first and the last of a kind; and of what has not ended the first and the last. What
-holds on until it changes, such as the quality of a picture, keeps every change while there is room.
+highest value, and each series its last row. Rows are kept whole or not at all, so all that is shown is what was
+measured. Of moments, such as events, each window keeps the first and the last of a kind; and of what has not ended the
+first and the last. What holds on until it changes, such as the quality of a picture, keeps every change while there is
+room.
 """
 
 from __future__ import annotations
@@ -93,11 +94,26 @@ def kept(table: Table, most: int, stop_s: float) -> Kept:
     a_window = 2 * max(len(drawn), 1) * max(len(subjects.found), 1)
     windows = max(LEAST_WINDOWS, min(MOST_WINDOWS, most // a_window))
     found = extremes(table, subjects, drawn, windows, stop_s, shown.open)
+    if drawn and not shown.open:  # a series reaches as far as it was measured; transfers are no series
+        found = np.union1d(found, last_rows(table, subjects))
     if shown.state in table.columns:
         changed = changes(table, subjects, shown.state, shown.always)
         if len(changed) <= most:
             return Kept(np.union1d(found, changed), stop_s / windows, has_changes=True)
     return Kept(found, stop_s / windows)
+
+
+def last_rows(table: Table, subjects: Codes) -> Rows:
+    """The last row of each subject: without it a line ends before the run does."""
+    import numpy as np
+
+    last = np.full(max(len(subjects.found), 1), -1, np.int64)
+    start = 0
+    for part in table.parts(subjects.columns):
+        subject = subjects.of(part)
+        last[subject] = np.arange(start, start + len(subject))  # of several to one place the last one stays
+        start += len(subject)
+    return last[last >= 0]
 
 
 def changes(table: Table, subjects: Codes, state: str, always: str) -> Rows:
