@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -215,3 +216,38 @@ def test_each_thinned_series_reaches_to_its_end() -> None:
     assert keep.rows is not None
     assert len(keep.rows) < 100
     assert {rows - 2, rows - 1} <= set(keep.rows.tolist())
+
+
+PAGES: dict[str, Any] = {
+    "format": 1,
+    "name": "pages",
+    "duration": "20 s",
+    "warmup": "2 s",
+    "topology": {"kind": "dumbbell", "left": 1, "right": 2},
+    "links": {"bottleneck": {"rate": "200 kbit/s", "delay": "50 ms"}},
+    "flows": {
+        "pages": {
+            "kind": "web",
+            "count": 2,
+            "from": "left-0",
+            "to": "right-[0-1]",
+            "interval": "3 s",
+            "size": {"kind": "constant", "bytes": "10 KB"},
+        }
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [
+        ("10 KB", r"^Of \d+ transfers of pages \d+ were not finished; the median one took [0-9.]+ s\.$"),
+        ("3 MB", r"^Of \d+ transfers of pages none was finished\.$"),
+    ],
+)
+def test_what_came_out_says_how_web_traffic_fared_and_promises_no_rates_of_it(size: str, said: str) -> None:
+    flows = {"pages": PAGES["flows"]["pages"] | {"count": 9, "size": {"kind": "constant", "bytes": size}}}
+    flows["pages"]["to"] = "right-0"
+    came = document_of(Subject.of_seed(faircast.run(PAGES | {"flows": flows})), 100_000).document["head"]["came"]
+    assert sum(re.match(said, one) is not None for one in came) == 1
+    assert not any("rates of" in one for one in came)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from faircast.display.grid import ranges, rate_unit, some
 from faircast.display.results import grids, notes
+from faircast.metrics import is_bound
 from faircast.plot.frame import time_text
 from faircast.quantity import seconds
 from faircast.statistics import scaled, with_interval
@@ -66,12 +67,12 @@ def came(rows: Rows, traffic: Sequence[Mapping[str, Any]], turned_to: Sequence[s
     `turned_to` has of each hand-off the satellite, empty where a station found none.
     """
     said = []
-    for one in traffic[:MOST]:
-        row = rows.get(one["name"], "rate")
-        if row is not None and row.over_seeds.n:
-            said.append(rate_sentence(one["name"], row))
-    if len(traffic) > MOST:
-        said.append(f"The rates of {len(traffic) - MOST} more stand in the table.")
+    found = [(one["name"], rows.get(one["name"], "rate")) for one in traffic]
+    rated = [(name, row) for name, row in found if row is not None and row.over_seeds.n]  # web traffic has no rate
+    said += [rate_sentence(name, row) for name, row in rated[:MOST]]
+    if len(rated) > MOST:
+        said.append(f"The rates of {len(rated) - MOST} more stand in the table.")
+    said += [transfers_sentence(rows, name) for name in rows.layout.subjects_with("transfers")[:MOST]]
     said += link_sentences(rows)
     said += [f"{text[0].upper()}{text[1:]}." for text in notes(rows)]
     if turned_to:
@@ -93,6 +94,19 @@ def rate_sentence(name: str, row: Row) -> str:
     if abs(part - 1) < NEARLY:
         return f"{name} got {got}, as much as its optimum of {optimum}."
     return f"{name} got {got}, {part:.0%} of its optimum of {optimum}."
+
+
+def transfers_sentence(rows: Rows, name: str) -> str:
+    """How many transfers of an entry of web traffic came after the warm-up, and how long the median one took."""
+    transfers, unfinished, half = (rows.get(name, key) for key in ("transfers", "unfinished", "completion_p50"))
+    if transfers is None or not transfers.over_seeds.mean:
+        return f"No transfer of {name} came after the warm-up."
+    came = f"Of {number(transfers.over_seeds, 1.0)} transfers of {name}"
+    if unfinished is None or half is None or not half.over_seeds.n:
+        return f"{came} none was finished."
+    is_least = is_bound(transfers.over_seeds.low, unfinished.over_seeds.high, 50)
+    took = f"{'at least ' * is_least}{number(half.over_seeds, 1.0)} s"
+    return f"{came} {number(unfinished.over_seeds, 1.0)} were not finished; the median one took {took}."
 
 
 def rate(item: Estimate) -> str:
