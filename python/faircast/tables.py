@@ -52,6 +52,11 @@ class Tables(ABC):
         return self.table("links")
 
     @property
+    def acm(self) -> pa.Table:
+        """Links that send symbols, and their legs, per probe interval: symbols, bits in each, what is not decoded."""
+        return self.table("acm")
+
+    @property
     def slots(self) -> pa.Table:
         """Terminals of return channels per probe interval: slots asked for, assigned and used, padding."""
         return self.table("slots")

@@ -25,6 +25,7 @@ from faircast.statistics import difference, estimate
 from faircast.summary import Layout, RunSummary
 from faircast.sweep_folder import POINTS, WARNINGS, SweepMeasurements, SweepPoint, read_points, typed, write_points
 from faircast.sweeps import LEGAL_TABLES
+from faircast.tables import Tables
 
 LIMIT = "links.bottleneck.queue.limit"
 QUICK = ["duration=3s", "warmup=1s"]
@@ -246,6 +247,7 @@ def test_the_names_of_tables(small: Path) -> None:
     film = '{ scheme = "cbr", source = "left-0", receivers = { nodes = "right-0" }, playout = { kind = "live" } }'
     sets = [*QUICK, f"flows.pages={web}", f"sessions.film={film}"]
     assert [name for name in LEGAL_TABLES if name not in ("acm", "slots")] == faircast.run(small, sets=sets).names
+    assert [name for name in LEGAL_TABLES if not isinstance(getattr(Tables, name, None), property)] == []
 
 
 ONE = Layout((("f", "rate", "bit/s"), ("f", "lost", "1")))
