@@ -383,7 +383,7 @@ impl NetworkBuilder {
         }
         asked()?;
         let carriers = Carriers::new(self.parts.iter().map(|part| part.carrier()).collect());
-        let multicast = self.trees(&edges, &routes, &carriers);
+        let mut multicast = self.trees(&edges, &routes, &carriers);
         drop(routes);
         asked()?;
         let offsets = self.offsets();
@@ -395,6 +395,11 @@ impl NetworkBuilder {
         let of_terminals = self.returns.iter().flat_map(|channel| &channel.terminals);
         let backoff = |link: &LinkId| self.stream(&format!("link/{}/backoff", self.links[link.index()].name));
         let backoffs: Vec<Random> = of_terminals.map(backoff).collect();
+        let without_asking = self.returns.iter().filter(|channel| matches!(channel.access, Access::Random(_)));
+        for &link in without_asking.flat_map(|channel| &channel.terminals) {
+            let name = &self.links[link.index()].name;
+            multicast.spread_retries(link, self.stream(&format!("link/{name}/retries")));
+        }
         let mut links: Vec<Link> = self
             .links
             .into_iter()

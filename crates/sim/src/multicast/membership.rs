@@ -18,6 +18,7 @@ use super::tree::{BranchId, Heading, Vertex};
 use crate::ids::{LinkId, NodeId, SessionId};
 use faircast_proto::group_set::GroupSet;
 use faircast_proto::packet::MembershipMessage;
+use faircast_proto::random::Random;
 use faircast_proto::time::{Duration, Instant};
 
 /// Whether `number` is from before `than`, in the order of numbers that wrap.
@@ -345,7 +346,9 @@ impl Multicast {
         told.sent = Some(now);
         let what = MembershipMessage::Report;
         out.push(Message { session, link, what, number: told.number, groups: told.groups });
-        self.agenda.0.insert((now + plan.retry, Task::Retry { session, node: at_node }));
+        let later = self.spread.get_mut(&link).map_or(0.0, Random::uniform);
+        let retry = plan.retry + Duration((plan.retry.0 as f64 * later) as u64);
+        self.agenda.0.insert((now + retry, Task::Retry { session, node: at_node }));
         if fallible && !told.repeats && !told.groups.is_empty() {
             told.repeats = true;
             self.agenda.0.insert((now + repeat_interval(plan.lifetime), Task::Repeat { session, node: at_node }));

@@ -209,6 +209,25 @@ fn what_a_host_leaves_ends_after_the_delay_of_that_leave() {
 }
 
 #[test]
+fn where_reports_meet_others_retries_are_spread() {
+    let times = |seed| {
+        let mut row = Row::sparse();
+        row.multicast.spread_retries(UP[1], Random::stream(seed, "test/retries"));
+        row.want(&[0]);
+        let said = row.wait(1000.0, lost);
+        let times: Vec<f64> = said.iter().map(|&(at, ..)| at).collect();
+        let gaps = std::iter::once(0.0).chain(times.iter().copied()).zip(&times).map(|(before, at)| at - before);
+        let gaps: Vec<f64> = gaps.collect();
+        assert!(gaps.iter().all(|gap| (2.999..6.001).contains(gap)), "{gaps:?}");
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        assert!((mean - 4.5).abs() < 0.25, "{mean}");
+        times
+    };
+    assert_ne!(times(1), times(2));
+    assert_eq!(times(1), times(1));
+}
+
+#[test]
 fn a_leave_that_is_said_again_is_waited_for_once() {
     let mut row = Row::sparse();
     let said = row.want(&[0, 1]);

@@ -47,10 +47,11 @@ use crossings::Crossings;
 use dilation::Dilation;
 use faircast_proto::group_set::{GroupSet, MAX_GROUPS};
 use faircast_proto::packet::FlowId;
+use faircast_proto::random::Random;
 use faircast_proto::time::Instant;
 use soft_state::Agenda;
 use state::Session;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use tree::BranchId;
 use usage::Usage;
 
@@ -71,6 +72,8 @@ pub(crate) struct Multicast {
     changed: VecDeque<SessionId>,
     /// Sessions and nodes on which endpoints have joined or left just now.
     to_speak: Vec<(SessionId, NodeId)>,
+    /// Links on which senders meet without asking, and what says there by how much a retry is later.
+    spread: BTreeMap<LinkId, Random>,
 }
 
 impl Multicast {
@@ -91,6 +94,12 @@ impl Multicast {
         multicast.crossings = Crossings::new(woods.size()[1], &multicast.sessions);
         multicast.usage = vec![Usage::default(); multicast.groups.len()];
         multicast
+    }
+
+    /// Reports that are lost on this link are said again at random moments: those that have met others there would meet
+    /// them again, as often as all are repeated in step.
+    pub(crate) fn spread_retries(&mut self, link: LinkId, random: Random) {
+        self.spread.insert(link, random);
     }
 
     /// Session and number within it of a group; `None` for a group that no session owns.
