@@ -59,8 +59,17 @@ impl Row for LinkInterval {
             integer("marked_moderate_pkts", "marked as moderate congestion, as plain ECN marks are", |row| {
                 row.count(|of| of.marked_moderate)
             }),
-            integer("departed_pkts", "packets sent", |row| row.count(|of| of.departed)),
-            integer("lost_pkts", "those of them that the loss model destroyed", |row| row.count(|of| of.lost)),
+            integer(
+                "departed_pkts",
+                "packets sent; one that is [sent again](return-channel.md#slotted-aloha) each time",
+                |row| row.count(|of| of.departed),
+            ),
+            integer(
+                "lost_pkts",
+                "those of them that the loss model destroyed, that met others in their slots or that came [above what \
+                 a leg receives](acm.md)",
+                |row| row.count(|of| of.lost),
+            ),
             integer("dropped_down_pkts", "came while the link was [down](changes.md)", |row| {
                 row.count(|of| of.dropped_down)
             }),

@@ -135,7 +135,7 @@ pub(crate) fn tables<C>(
         tables.insert(4, acm::acm(world, &symbols, subjects)); // behind the links
     }
     if !network.returns.is_empty() {
-        tables.push(slots::slots(world, &of_terminals, subjects));
+        tables.push(slots::slots(&of_terminals, subjects));
     }
     if !network.web.is_empty() {
         tables.push(transfers::transfers(of_web, subjects));

@@ -5,14 +5,12 @@ use super::subjects::Subjects;
 use super::table::Table;
 use faircast_sim::probe::SlotRow;
 use faircast_sim::return_channel::SlotCounters;
-use faircast_sim::world::World;
 use std::collections::BTreeMap;
 
 /// What a terminal has done by the end of an interval, and by that of the one before.
 pub(crate) struct SlotInterval {
     row: SlotRow,
     before: SlotCounters,
-    payload: u64,
 }
 
 impl SlotInterval {
@@ -41,21 +39,19 @@ impl Row for SlotInterval {
             integer("collided_pkts", "packets that met others in their slots, each time that they were sent", |row| {
                 row.of(|counters| counters.collided)
             }),
-            integer("padding_bytes", "bytes of these that it did not fill", |row| {
-                let filled = row.of(|counters| counters.bytes);
-                row.of(|counters| counters.used) * row.payload as i64 - filled
+            integer("padding_bytes", "bytes that it did not fill of slots that are over", |row| {
+                row.of(|counters| counters.padding)
             }),
         ]
     }
 }
 
 /// One row for every terminal of a return channel and every interval.
-pub(super) fn slots<C>(world: &World<C>, rows: &[SlotRow], subjects: &Subjects) -> Table {
+pub(super) fn slots(rows: &[SlotRow], subjects: &Subjects) -> Table {
     let mut before = BTreeMap::new();
     let interval = |row: &SlotRow| {
         let before = before.insert(row.link, row.counters).unwrap_or_default();
-        let payload = world.grid(row.link).map_or(0, |grid| u64::from(grid.payload));
-        SlotInterval { row: *row, before, payload }
+        SlotInterval { row: *row, before }
     };
     table(&rows.iter().map(interval).collect::<Vec<_>>(), subjects)
 }

@@ -37,6 +37,25 @@ impl Link {
         (waiting.pkts, waiting.bytes + u64::from(self.header) * u64::from(waiting.pkts))
     }
 
+    /// Bytes for which it asks for slots, with those of the link layer; none if it is down and so cannot ask. What is
+    /// sent all the same then, for nobody to receive it, has its slots.
+    pub(crate) fn demand(&self) -> Option<u64> {
+        self.may_start().then(|| self.backlog().1)
+    }
+
+    /// Since when the oldest of the packets that wait does so; now if none does.
+    pub(crate) fn waits_since(&mut self, now: Instant) -> Instant {
+        if let Some(first) = self.waiting.as_ref().and_then(|waiting| waiting.fifo.first()) {
+            return first.since;
+        }
+        let mut oldest = now;
+        self.visit(&mut |held| {
+            oldest = oldest.min(held.since);
+            false
+        });
+        oldest
+    }
+
     /// Whether somebody will start what waits: then who comes need not ask.
     pub(crate) fn set_asked(&mut self, asked: bool) {
         if let Some(course) = &mut self.course {

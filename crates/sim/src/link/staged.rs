@@ -170,7 +170,7 @@ impl Link {
 
     /// Whether the next packet that waits may be transmitted.
     #[inline]
-    fn may_start(&self) -> bool {
+    pub(super) fn may_start(&self) -> bool {
         let up = self.course.as_ref().is_none_or(|course| course.up);
         up || self.waiting.as_ref().is_some_and(|waiting| waiting.doomed > 0)
     }
@@ -373,7 +373,7 @@ impl Link {
     }
 
     /// Shows each packet that waits to `leaves`; those of which it says so.
-    fn visit(&mut self, leaves: &mut dyn FnMut(&mut Held) -> bool) -> Vec<Held> {
+    pub(super) fn visit(&mut self, leaves: &mut dyn FnMut(&mut Held) -> bool) -> Vec<Held> {
         let mut left = Vec::new();
         match (&mut self.waiting, self.queue.scheduler()) {
             (Some(waiting), Some(queue)) if waiting.owned.fault.is_none() => queue.remove(leaves, &mut left),

@@ -121,11 +121,12 @@ impl ReturnChannels {
         self.terminals[self.channels[channel].first as usize + place].link
     }
 
-    /// A terminal has so many bytes at the start of a superframe, with those that wait for it to finish.
-    pub(crate) fn ask(&mut self, channel: usize, place: usize, waiting: u64) {
+    /// At the start of a superframe so many bytes wait at a terminal, besides what it has not finished; nothing if it
+    /// can tell nobody of them.
+    pub(crate) fn ask(&mut self, channel: usize, place: usize, waiting: Option<u64>) {
         let channel = &mut self.channels[channel];
         let terminal = &mut self.terminals[channel.first as usize + place];
-        let backlog = waiting + u64::from(terminal.missing());
+        let backlog = waiting.map_or(0, |waiting| waiting + u64::from(terminal.missing()));
         if let By::Desk(desk) = &mut channel.by {
             terminal.counters.asked += desk.ask(place, backlog, terminal.counters.bytes);
         }
@@ -152,10 +153,10 @@ impl ReturnChannels {
         self.terminals[self.place[link.index()] as usize].has_slots()
     }
 
-    /// When a terminal may send what waits there.
-    pub(crate) fn turn(&mut self, link: LinkId, now: Instant) -> Turn {
+    /// When a terminal may send what waits there, of which `oldest` says since when it does.
+    pub(crate) fn turn(&mut self, link: LinkId, now: Instant, oldest: impl FnOnce() -> Instant) -> Turn {
         let (terminal, channel) = self.seat(link);
-        terminal.turn(&channel.grid, now)
+        terminal.turn(&channel.grid, now, oldest)
     }
 
     /// A packet of so many bytes goes into the slots of a terminal whose turn it is; it has waited since then. When the
@@ -202,6 +203,7 @@ impl ReturnChannels {
         own.is_hit = is_hit;
         own.counters.used += end - slot;
         own.counters.bytes += u64::from(bytes);
+        own.counters.padding += (end - slot) * u64::from(grid.payload) - u64::from(bytes);
         Some(grid.start(end))
     }
 

@@ -17,6 +17,8 @@ pub struct SlotCounters {
     pub used: u64,
     /// Bytes that it has sent in them, with those of the link layer.
     pub bytes: u64,
+    /// Bytes of these slots that stayed empty, of those that are over.
+    pub padding: u64,
     /// Packets that have met others, each time that they were sent.
     pub collided: u64,
 }
@@ -59,20 +61,23 @@ impl Terminal {
 
     /// The slots of the superframe that begins are so many from this one on.
     pub(super) fn give(&mut self, first: u64, slots: u32) {
+        // Its last slot is over, and what waited for the rest of it has begun.
+        self.close();
         self.own = first..first + u64::from(slots);
         self.counters.assigned += u64::from(slots);
     }
 
-    /// When it may send, if no packet is in transmission.
-    pub(super) fn turn(&mut self, grid: &Grid, now: Instant) -> Turn {
+    /// When it may send, if no packet is in transmission. `oldest` says since when packets wait.
+    pub(super) fn turn(&mut self, grid: &Grid, now: Instant, oldest: impl FnOnce() -> Instant) -> Turn {
         debug_assert!(self.missing == 0, "nothing is in transmission");
-        if self.is_open(grid, now) {
+        self.own.start = self.own.start.max(grid.next(now)).min(self.own.end);
+        // What has come since the slot began stays in the queue until another one begins.
+        if self.is_open(grid, now) && (self.begins(grid, now) || oldest() <= grid.start(self.slot)) {
             return Turn::Now;
         }
-        self.own.start = self.own.start.max(grid.next(now)).min(self.own.end);
         match self.own.is_empty() {
             true => Turn::Later,
-            false if grid.start(self.own.start) == now => Turn::Now,
+            false if self.begins(grid, now) => Turn::Now,
             false => Turn::At(grid.start(self.own.start)),
         }
     }
@@ -80,7 +85,7 @@ impl Terminal {
     /// A packet begins that has waited since then; when its last slot ends, if there are enough.
     pub(super) fn begin(&mut self, grid: &Grid, now: Instant, since: Instant, bytes: u32) -> Option<Instant> {
         if !self.is_open(grid, now) || since > grid.start(self.slot) {
-            self.left = 0;
+            self.close();
             self.own.start = self.own.start.max(grid.next(now)).min(self.own.end);
         }
         self.missing = bytes;
@@ -116,6 +121,16 @@ impl Terminal {
         self.missing
     }
 
+    /// Nothing more comes into the slot that it began last.
+    fn close(&mut self) {
+        self.counters.padding += u64::from(std::mem::take(&mut self.left));
+    }
+
+    /// Whether the next of its slots begins now.
+    fn begins(&self, grid: &Grid, now: Instant) -> bool {
+        !self.own.is_empty() && grid.start(self.own.start) == now
+    }
+
     /// Whether something is left in the slot that ends now.
     fn is_open(&self, grid: &Grid, now: Instant) -> bool {
         self.left > 0 && grid.start(self.slot + 1) == now
@@ -138,32 +153,52 @@ mod tests {
     fn packets_share_slots_and_go_on_in_later_ones() {
         let none = SlotCounters::default();
         let mut terminal = Terminal::new(LinkId(0), 0, Random::stream(1, "test"));
-        assert_eq!(terminal.turn(&GRID, us(0)), Turn::Later);
+        // Its turn, of what waits since `oldest`.
+        let turn = |terminal: &mut Terminal, now, oldest| terminal.turn(&GRID, now, || oldest);
+        assert_eq!(turn(&mut terminal, us(0), us(0)), Turn::Later);
         terminal.give(2, 4);
-        assert_eq!(terminal.turn(&GRID, us(1)), Turn::At(us(2)));
-        assert_eq!(terminal.turn(&GRID, us(2)), Turn::Now);
+        assert_eq!(turn(&mut terminal, us(1), us(1)), Turn::At(us(2)));
+        assert_eq!(turn(&mut terminal, us(2), us(1)), Turn::Now);
         // 150 bytes: the slot from 2 and half of that from 3 us.
         assert_eq!(terminal.begin(&GRID, us(2), us(1), 150), Some(us(4)));
-        assert_eq!(terminal.turn(&GRID, us(4)), Turn::Now);
+        assert_eq!(turn(&mut terminal, us(4), us(3)), Turn::Now);
         // Waits since the slot began: takes 40 of the 50 bytes.
         assert_eq!(terminal.begin(&GRID, us(4), us(3), 40), Some(us(4)));
         // Came later than that: the next slot, of which 70 bytes are left.
         assert_eq!(terminal.begin(&GRID, us(4), Instant(3001), 30), Some(us(5)));
-        assert_eq!(terminal.turn(&GRID, us(5)), Turn::Now);
+        assert_eq!(turn(&mut terminal, us(5), us(4)), Turn::Now);
         // 70 and 100 bytes of two slots, the rest in the next superframe.
         assert_eq!(terminal.begin(&GRID, us(5), us(4), 271), None);
         assert_eq!(terminal.missing(), 101);
-        assert_eq!(terminal.counters, SlotCounters { assigned: 4, used: 4, bytes: 390, ..none });
+        assert_eq!(terminal.counters, SlotCounters { assigned: 4, used: 4, bytes: 390, padding: 10, ..none });
         terminal.give(15, 1);
         assert_eq!((terminal.go_on(&GRID), terminal.missing()), (None, 1));
         terminal.give(29, 1);
         assert_eq!((terminal.go_on(&GRID), terminal.missing()), (Some(us(30)), 0));
-        assert_eq!(terminal.counters, SlotCounters { assigned: 6, used: 6, bytes: 491, ..none });
+        assert_eq!(terminal.counters, SlotCounters { assigned: 6, used: 6, bytes: 491, padding: 10, ..none });
+        // What has waited since it began is for the rest of a slot that ends, what has come since is not.
+        assert_eq!(turn(&mut terminal, us(30), us(29)), Turn::Now);
+        assert_eq!(turn(&mut terminal, us(30), Instant(29_001)), Turn::Later);
         // What is left of a slot that has ended is nobody's, and so are slots that have begun.
-        assert_eq!(terminal.turn(&GRID, Instant(30_001)), Turn::Later);
+        assert_eq!(turn(&mut terminal, Instant(30_001), us(29)), Turn::Later);
         terminal.give(30, 3);
-        assert_eq!(terminal.turn(&GRID, Instant(30_001)), Turn::At(us(31)));
-        assert_eq!(terminal.turn(&GRID, Instant(32_001)), Turn::Later);
+        assert_eq!(terminal.counters, SlotCounters { assigned: 9, used: 6, bytes: 491, padding: 109, ..none });
+        assert_eq!(turn(&mut terminal, Instant(30_001), us(29)), Turn::At(us(31)));
+        assert_eq!(turn(&mut terminal, Instant(32_001), us(29)), Turn::Later);
         assert_eq!(terminal.go_on(&GRID), None);
+    }
+
+    #[test]
+    fn what_comes_too_late_for_a_slot_waits_for_the_next_of_its_own() {
+        let mut terminal = Terminal::new(LinkId(0), 0, Random::stream(1, "test"));
+        terminal.give(2, 2);
+        assert_eq!(terminal.begin(&GRID, us(2), us(2), 60), Some(us(3)));
+        // The next one begins now, whenever it has come.
+        assert_eq!(terminal.turn(&GRID, us(3), || unreachable!("nobody need look")), Turn::Now);
+        assert_eq!(terminal.begin(&GRID, us(3), Instant(2001), 60), Some(us(4)));
+        assert_eq!(terminal.turn(&GRID, us(4), || Instant(3001)), Turn::Later);
+        terminal.give(17, 1);
+        assert_eq!(terminal.turn(&GRID, us(10), || Instant(3001)), Turn::At(us(17)));
+        assert_eq!(terminal.counters.padding, 80);
     }
 }

@@ -22,7 +22,7 @@ impl<C: Calendar> Wires<C> {
         if state.backlog().0 == 0 {
             return state.set_asked(false);
         }
-        let turn = returns.turn(link, now);
+        let turn = returns.turn(link, now, || state.waits_since(now));
         state.set_asked(turn != Turn::Now);
         match turn {
             Turn::Now => {}
@@ -93,8 +93,8 @@ impl<C: Calendar> Wires<C> {
     pub(crate) fn begin_superframe(&mut self, channel: usize, entity: u32) {
         let Some(mut returns) = self.returns.take() else { return };
         for place in 0..returns.terminals(channel) {
-            let waiting = self.links[returns.link(channel, place).index()].backlog().1;
-            returns.ask(channel, place, waiting);
+            let demand = self.links[returns.link(channel, place).index()].demand();
+            returns.ask(channel, place, demand);
         }
         let next = returns.begin_superframe(channel);
         self.calendar.schedule(Entry::new(next, Kind::Timer, entity));

@@ -132,6 +132,26 @@ fn queues_drop_and_mark_before_the_slots() {
     }
 }
 
+#[test]
+fn what_has_come_too_late_for_the_rest_of_a_slot_stays_in_the_queue() {
+    let queues = [
+        r#"{"kind": "drop-tail", "limit": "1 packets", "count_transmission": false}"#,
+        r#"{"kind": "fq-codel", "limit": "1 packets", "batch": 1}"#,
+        r#"{"kind": "classes", "classes": [{"name": "all", "queue": {"kind": "codel", "limit": "1 packets"}}]}"#,
+    ];
+    for queue in queues {
+        let outcome = run(&|network| {
+            let beam = beam(network, GRID, CONSTANT, 1, queue);
+            // The second comes during the last slot of the superframe, in which 40 bytes are left, and waits for the
+            // one from 10 ms; the third finds it in the queue.
+            vec![beam.send(network, 0, &[(1000, 60), (1500, 20), (5000, 20)])]
+        });
+        assert_eq!(departures(&outcome, 0), [2000, 11_000], "{queue}");
+        let dropped = outcome.counters[0].dropped_overflow;
+        assert_eq!(dropped, 1, "{queue}");
+    }
+}
+
 /// So much of a superframe a terminal offers in packets of 125 bytes, at even distances; for a second.
 fn steady(share: f64) -> Vec<(u64, u16)> {
     let every = 125.0 * 10_000.0 / (share * 1000.0);
@@ -209,6 +229,28 @@ fn two_carriers_have_nothing_to_do_with_each_other() {
 }
 
 #[test]
+fn who_is_down_asks_for_nothing() {
+    for by in [VOLUME, RATE] {
+        let outcome = run(&|network| {
+            let beam = beam(network, GRID, by, 2, AMPLE);
+            network.change(Instant(300 * MS), beam.links[0], Change::Down);
+            network.change(Instant(600 * MS), beam.links[0], Change::Up);
+            (0..2).map(|terminal| beam.send(network, terminal, &steady(0.9))).collect()
+        });
+        let came = |flow: usize, from: u64, to: u64| -> u64 {
+            let own = outcome.arrivals[flow].iter().filter(|arrival| (from * MS..to * MS).contains(&arrival.0));
+            own.map(|arrival| u64::from(arrival.1)).sum()
+        };
+        // Superframes have 1000 bytes, half of them for each, but when what was asked for before is over.
+        for (from, to, part) in [(100, 300, 500), (400, 600, 1000), (700, 950, 500)] {
+            let all = (to - from) / 10 * part;
+            assert!(came(1, from, to).abs_diff(all) <= 1000, "{by:?}: {} from {from} ms on", came(1, from, to));
+        }
+        assert!(came(0, 700, 950).abs_diff(12_500) <= 1000, "{by:?}: {}", came(0, 700, 950));
+    }
+}
+
+#[test]
 fn what_terminals_ask_for_get_and_use_is_counted() {
     let mut network = NetworkBuilder::new(1);
     let beam = beam(&mut network, GRID, Assignment { constant: 1, ..VOLUME }, 2, AMPLE);
@@ -219,9 +261,9 @@ fn what_terminals_ask_for_get_and_use_is_counted() {
     let counters = beam.links.iter().map(|&link| world.slots(link).expect("a terminal")).collect::<Vec<_>>();
     // 700 bytes at 10 ms: seven slots, of which one is constant; eleven superframes have begun.
     let one = counters[0];
-    assert_eq!((one.asked, one.assigned, one.used, one.bytes), (6, 17, 7, 700));
+    assert_eq!((one.asked, one.assigned, one.used, one.bytes, one.padding), (6, 17, 7, 700, 0));
     let other = counters[1];
-    assert_eq!((other.asked, other.assigned, other.used, other.bytes), (0, 11, 0, 0));
+    assert_eq!((other.asked, other.assigned, other.used, other.bytes, other.padding), (0, 11, 0, 0, 0));
     assert_eq!(world.slots(LinkId(2)), None);
     assert_eq!(world.grid(beam.links[1]), Some(GRID));
 }
@@ -262,6 +304,23 @@ fn what_has_met_another_is_sent_again_and_others_do_not_wait_for_it() {
     assert!([all[0][1], all[1][0]].iter().all(|at| at % 1000 == 0 && *at >= 23_000), "{all:?}");
     assert_ne!(all[0][1], all[1][0]);
     assert!(outcome.counters.iter().all(|counters| counters.lost == 0));
+}
+
+#[test]
+fn what_is_left_of_slots_is_padding() {
+    for access in [Access::Assigned(CONSTANT), Access::Random(ONCE)] {
+        let mut network = NetworkBuilder::new(1);
+        let beam = beam_by(&mut network, GRID, access, 2, AMPLE);
+        // The rest of the second slot is known to stay empty when the superframe is over, at 10 ms.
+        beam.send(&mut network, 0, &[(0, 130)]);
+        let mut world: World<Wheel> = network.build().expect("a network without errors");
+        let mut padding = |ms: u64| {
+            world.run(Instant(ms * MS), u64::MAX);
+            world.slots(beam.links[0]).expect("a terminal").padding
+        };
+        let early = if matches!(access, Access::Random(_)) { 70 } else { 0 };
+        assert_eq!([1, 9, 11, 50].map(&mut padding), [early, early, 70, 70]);
+    }
 }
 
 #[test]
