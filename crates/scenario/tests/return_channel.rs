@@ -177,6 +177,34 @@ fn who_does_not_ask_meets_others_and_sends_again_if_told_to() {
 }
 
 #[test]
+fn receivers_that_join_at_one_moment_without_asking_get_in() {
+    // Their first reports meet in the first slot; nothing on the link sends them again.
+    let text = "format = 1\nname = \"joins\"\nduration = \"60 s\"\nwarmup = \"30 s\"\n[nodes.hub]\n\
+                [nodes.\"home-[0-2]\"]\n[links.\"line-[0-2]\"]\nfrom = \"hub\"\nto = \"home-[0-2]\"\n\
+                rate = \"1 Mbit/s\"\ndelay = \"250 ms\"\n[return_channels.carrier]\n\
+                links = [\"line-*.back\"]\nsuperframe = \"100 ms\"\nslots = 40\n\
+                payload = \"100 B\"\naccess = { kind = \"aloha\" }\n\
+                [sessions.film]\nscheme = \"cbr\"\nsource = \"hub\"\nrate = \"100 kbit/s\"\n\
+                receivers = { nodes = [\"home-0\", \"home-1\", \"home-2\"] }\n";
+    let output = go(text);
+    for receiver in ["film-0", "film-1", "film-2"] {
+        let rate = measured(&output, receiver, "rate");
+        assert!((rate - 100_000.0).abs() < 1000.0, "{receiver}: {rate}");
+    }
+}
+
+#[test]
+fn padding_is_never_negative() {
+    // Slots begin in one second and are filled in the next one.
+    let text = beam(2, &slots("kind = \"vbdc\"").replace("125 B", "900 B").replace("100 ms", "700 ms"), "");
+    let stream = "[flows.s0]\nkind = \"cbr\"\nfrom = \"home-0\"\nto = \"hub\"\nrate = \"50 kbit/s\"\n\
+                  packet_size = \"101 B\"\n";
+    let output = go(&format!("{text}{stream}"));
+    let all = integers(table(&output, "slots"), "padding_bytes");
+    assert!(all.iter().all(|padding| *padding >= 0), "{all:?}");
+}
+
+#[test]
 fn rates_and_capacity_are_those_of_the_carrier() {
     let network = scenario(&beam(3, &slots("kind = \"vbdc\""), &streams(3, "1 kbit/s"))).expand();
     let channel = &network.returns[0];
@@ -227,13 +255,13 @@ fn what_is_wrong_is_said_where_it_stands() {
     );
     one(
         &slots("kind = \"vbdc\""),
-        "[return_channels.other]\nlinks = [\"up-1\"]\nsuperframe = \"1 s\"\nslots = 1\npayload = \"1 B\"\n\
+        "[return_channels.other]\nlinks = [\"up-1\"]\nsuperframe = \"1 s\"\nslots = 1\npayload = \"2 B\"\n\
          access = { kind = \"vbdc\" }\n",
         "return_channels.other.links[0]: the link up-1 sends on carrier already; legal is one return channel",
     );
     one(
         &slots("kind = \"vbdc\""),
-        "[return_channels.other]\nlinks = [\"upp-1\"]\nsuperframe = \"1 s\"\nslots = 1\npayload = \"1 B\"\n\
+        "[return_channels.other]\nlinks = [\"upp-1\"]\nsuperframe = \"1 s\"\nslots = 1\npayload = \"2 B\"\n\
          access = { kind = \"vbdc\" }\n",
         "return_channels.other.links[0]: no link is called upp-1; did you mean up-1?",
     );
@@ -247,6 +275,17 @@ fn what_is_wrong_is_said_where_it_stands() {
         "[links.up-1]\nchanges = [{ at = \"1 s\", rate = \"1 Mbit/s\" }]\n",
         "links.up-1.changes[0].rate: this link sends in slots of carrier",
     );
+    one(
+        "superframe = \"10 s\"\nslots = 10\npayload = \"1 B\"\naccess = { kind = \"vbdc\" }",
+        "",
+        "return_channels.carrier: its rate, slots times payload in each superframe: 8 bit/s given; legal is 10 bit/s",
+    );
     let said = problems(&beam(3, &slots("kind = \"vbdc\""), &streams).replace("links = [\"up-*\"]\n", ""));
     assert!(said.iter().any(|said| said.starts_with("return_channels.carrier: links missing")), "{said:#?}");
+    // Meant for a channel of the topology, whose name is misspelt.
+    let text = "format = 1\nname = \"x\"\nduration = \"5 s\"\nwarmup = \"1 s\"\n[topology]\nkind = \"branches\"\n\
+                [topology.branches.beam]\npreset = \"ka-beam\"\nreceivers = 2\n\
+                [return_channels.beam-retrun]\nslots = 49\n";
+    let said = problems(text);
+    assert!(said.iter().any(|said| said.ends_with("payload and access; did you mean beam-return?")), "{said:#?}");
 }

@@ -368,3 +368,74 @@ fn a_run_that_ends_in_its_warm_up_is_not_judged() {
     assert!(output.interrupted && output.simulated_s < 99_999.0);
     assert_eq!(output.warnings, []);
 }
+
+/// A hub that sends symbols to two legs with these settings, and how often `never-granted` is known.
+fn legs(acm: &str, legs: [&str; 2]) -> Vec<(String, Warning)> {
+    let of = |number: usize| {
+        let said = legs[number];
+        format!(
+            "[links.leg-{number}]\nleg_of = \"beam\"\nto = \"home-{number}\"\ndelay = \"1 ms\"\n{said}\n\
+             [links.back-{number}]\nfrom = \"home-{number}\"\nto = \"hub\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n\
+             simplex = true\n[flows.f{number}]\nkind = \"cbr\"\nfrom = \"hub\"\nto = \"home-{number}\"\n"
+        )
+    };
+    known(
+        "never-granted",
+        &format!(
+            "duration = \"2 s\"\nwarmup = \"0 s\"\n[nodes.hub]\n[nodes.home-0]\n[nodes.home-1]\n[links.beam]\n\
+             from = \"hub\"\nsymbol_rate = \"1 Mbaud\"\nacm = {{ {acm} }}\n{}{}",
+            of(0),
+            of(1)
+        ),
+    )
+}
+
+#[test]
+fn a_leg_to_which_nothing_is_ever_granted_is_told() {
+    // The most robust row needs -2.85 dB.
+    let es_n0 = |of: &str| format!("es_n0 = \"{of}\"");
+    let found = legs("", [&es_n0("-2.85 dB"), &es_n0("-2.86 dB")]);
+    let about: Vec<_> = found.iter().map(|(path, warning)| (path.as_str(), warning.value)).collect();
+    assert_eq!(about, [("links.leg-1.es_n0", -2.86)]);
+    assert!(found[0].1.message.contains("needs -2.85 dB"), "{}", found[0].1.message);
+    // What the loop takes off counts, on the way up, too.
+    let by = "margin = \"10 dB\", hysteresis = \"2 dB\"";
+    assert_eq!(legs(by, [&es_n0("9.15 dB"), &es_n0("9.14 dB")]).len(), 1);
+    // Once is enough; and an efficiency is granted as it is.
+    let rises = "es_n0 = \"-20 dB\"\nchanges = [{ at = \"1 s\", es_n0 = \"20 dB\" }]";
+    assert!(legs("", [rises, "efficiency = 0.1"]).is_empty());
+    let taken = "es_n0 = \"20 dB\"\nchanges = [{ at = \"0 s\", attenuation = \"30 dB\" }]";
+    assert_eq!(legs("", [taken, "efficiency = 0.1"]).len(), 1);
+}
+
+#[test]
+fn a_full_return_channel_is_a_bottleneck_of_each_of_its_terminals() {
+    // Five terminals on 100 kbit/s; of the first the queue is probed.
+    let of = |access: &str, rate: &str| {
+        let flow = |i| {
+            format!(
+                "[flows.s{i}]\nkind = \"cbr\"\nfrom = \"home-{i}\"\nto = \"hub\"\nrate = \"{rate}\"\n\
+                 packet_size = \"125 B\"\n"
+            )
+        };
+        let flows: String = (0..5).map(flow).collect();
+        told(
+            "no-bottleneck",
+            &format!(
+                "duration = \"12 s\"\nwarmup = \"2 s\"\n[nodes.hub]\n[nodes.\"home-[0-4]\"]\n[links.\"line-[0-4]\"]\n\
+                 from = \"hub\"\nto = \"home-[0-4]\"\nrate = \"1 Mbit/s\"\ndelay = \"10 ms\"\n\
+                 queue = {{ limit = \"1000 packets\" }}\n[return_channels.carrier]\nlinks = [\"line-*.back\"]\n\
+                 superframe = \"100 ms\"\nslots = 10\npayload = \"125 B\"\naccess = {{ {access} }}\n{flows}\
+                 [probes]\nqueues = [\"line-0.back\"]\n"
+            ),
+        )
+    };
+    for access in ["kind = \"cra\"", "kind = \"vbdc\"", "kind = \"rbdc\"", "kind = \"vbdc\", free = true"] {
+        assert!(of(access, "30 kbit/s").is_empty(), "{access}");
+        let light = of(access, "4 kbit/s");
+        assert_eq!(light.len(), 1, "{access}");
+        // Of its own two slots in ten, or of what the five leave of 100 kbit/s; slots by rates or free ones stay empty.
+        assert!((0.03..0.5).contains(&light[0].value), "{access}: {}", light[0].value);
+        assert!(light[0].message.contains("give the return channel carrier fewer slots"), "{}", light[0].message);
+    }
+}

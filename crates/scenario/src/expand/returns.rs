@@ -1,6 +1,7 @@
 //! Return channels: which links send on them, and how.
 
 use super::Expansion;
+use crate::model::bounds::rates;
 use crate::model::{AccessEntry, AlohaAccess, ConstantAccess, LinkEntry, RateAccess, ReturnEntry, VolumeAccess};
 use crate::network::NetworkReturn;
 use crate::problem::{Finding, list, nearest};
@@ -50,7 +51,9 @@ impl Expansion<'_> {
             .collect();
             if !lacking.is_empty() {
                 let what = "a return channel needs links, superframe, slots, payload and access";
-                let message = format!("{} missing: {what}", list(&lacking));
+                // Who completes one of the topology may have misspelt its name.
+                let made = nearest(&name, sketch.returns.iter().map(|(made, _)| made.as_str()));
+                let message = format!("{} missing: {what}{made}", list(&lacking));
                 self.found.push(Finding::new(path.clone(), message).on(["topology"]));
             }
             let number = self.returns.len();
@@ -65,6 +68,10 @@ impl Expansion<'_> {
             };
             let payload = u32::try_from(payload.0).unwrap_or(u32::MAX);
             let grid = Grid { superframe: superframe.max(Duration(1)), slots: slots.max(1), payload: payload.max(1) };
+            if let Some(wrong) = rates().complaint(rate(grid), &()) {
+                let message = format!("its rate, slots times payload in each superframe: {wrong}");
+                self.found.push(Finding::new(path.clone(), message).on([path, "topology".into()]));
+            }
             self.returns.push(Planned { name, entry, grid });
         }
     }
@@ -125,7 +132,7 @@ impl Expansion<'_> {
     /// have.
     pub(super) fn rate_of_slots(&mut self, name: &str) -> Option<Rate> {
         let number = *self.slotted.get(name)?;
-        let rate = Rate((self.returns[number].grid.rate_bps() + 0.5) as u64);
+        let rate = self::rate(self.returns[number].grid);
         let (of, back) = match name.strip_suffix(".back") {
             Some(of) => (of, true),
             None => (name, false),
@@ -185,6 +192,11 @@ impl Expansion<'_> {
         self.found.push(Finding::new(format!("{path}.access.constant"), message).on([path, "topology".into()]));
         true
     }
+}
+
+/// The rate of a carrier that is cut so, whole bits a second.
+fn rate(grid: Grid) -> Rate {
+    Rate((grid.rate_bps() + 0.5) as u64)
 }
 
 /// How so many terminals come to slots, the furthest of which is so far from the hub.

@@ -16,7 +16,7 @@ pub const FULL_FROM: f64 = 0.9;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Use {
     /// What left it, as a part of what could have by its rate, or by token buckets in its queue if they let less
-    /// through; NaN if nothing could, as it was down.
+    /// through; of slots of a return channel those that it could have had; NaN if nothing could, as it was down.
     pub(super) utilisation: f64,
     /// Packets that its queue dropped or marked, or a router agent kept from it.
     pub(super) refused: u64,
@@ -33,6 +33,7 @@ impl Use {
         if now <= warmup {
             return Vec::new();
         }
+        let slots = super::slots::used(world, network);
         let links = (0..).map(LinkId).zip(world.links()).zip(&world.records().links_at_warmup);
         let of_link = |((id, link), early): ((LinkId, &faircast_sim::link::Link), &LinkCounters)| {
             let all = link.counters();
@@ -48,7 +49,8 @@ impl Use {
             let used = early
                 .zip(world.symbols(id))
                 .and_then(|(early, all)| symbols_used(world, id, [early, all], seconds(warmup, now)));
-            let transmitted = used.unwrap_or(transmitted);
+            // A terminal's rate is that of a carrier which it shares.
+            let transmitted = used.unwrap_or(transmitted).max(slots.get(&id).copied().unwrap_or(0.0));
             // Tokens are of what the link layer has added nothing to.
             let passing_bps = network.links[carrier].mean_passing_bps(warmup, now);
             Use {
@@ -79,11 +81,15 @@ pub(super) fn no_bottlenecks<'a>(network: &'a Network, uses: &'a [Use]) -> impl 
     let probed = network.probes.queues.iter().filter_map(|link| Some((link, uses.get(link.index())?)));
     probed.filter(|(_, used)| !used.is_full() && !used.utilisation.is_nan()).map(|(link, used)| {
         let name = &network.links[link.index()].name;
+        let channel = network.returns.iter().find(|channel| channel.links.contains(link));
+        let narrower = match channel {
+            None => "lower the link's rate".to_owned(),
+            Some(channel) => format!("give the return channel {} fewer slots", channel.name),
+        };
         let message = format!(
             "link {name}, whose queue is probed, was no bottleneck: after the warm-up it was used to {} and dropped or \
              marked nothing, so something else limits the traffic that crosses it: other links, losses, windows \
-             (wnd), max_rate, or that it has no more to send; to see congestion there lower the link's rate or send \
-             more",
+             (wnd), max_rate, or that it has no more to send; to see congestion there {narrower} or send more",
             percent(used.utilisation)
         );
         Warning { kind: "no-bottleneck", subject: name.clone(), value: used.utilisation, message }

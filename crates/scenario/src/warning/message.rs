@@ -7,7 +7,7 @@ pub struct Warning {
     /// `off-tree`, `not-a-source`, `receiver-at-source`, `no-blocking-router`, `initial-max-rtt`, `ecn-mixed`,
     /// `mecn-on-ecn`, `ecn-on-mecn`, `ect1-unknown`, `codel-interval`, `layers-as-flows`, `pie-rests`,
     /// `policer-burst`, `no-bottleneck`, `phase-effects`, `no-optimum`, `overload`, `load-elsewhere`,
-    /// `optimum-without-web`, `connections-full`.
+    /// `optimum-without-web`, `connections-full`, `never-granted`.
     pub kind: &'static str,
     /// The flow, session or link that it is about; empty for packets that belong to none.
     pub subject: String,

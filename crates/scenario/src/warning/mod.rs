@@ -2,9 +2,9 @@
 //!
 //! | file | about |
 //! |---|---|
-//! | `sessions.rs`, `marks.rs`, `queues.rs`, `optimum.rs` | what follows from a scenario alone |
+//! | `sessions.rs`, `marks.rs`, `queues.rs`, `legs.rs`, `optimum.rs` | what follows from a scenario alone |
 //! | `flows.rs`, `slow_start.rs` | flows and sessions one by one |
-//! | `links.rs`, `access.rs`, `unlimited.rs`, `phases.rs` | what was full, and what was not |
+//! | `links.rs`, `slots.rs`, `access.rs`, `unlimited.rs`, `phases.rs` | what was full, and what was not |
 //! | `web.rs` | web traffic |
 //! | `ways.rs` | over which links traffic goes |
 //! | `message.rs` | what a warning is, and words that several of them need |
@@ -13,6 +13,7 @@
 
 mod access;
 mod flows;
+mod legs;
 mod links;
 mod marks;
 mod message;
@@ -20,6 +21,7 @@ mod optimum;
 mod phases;
 mod queues;
 mod sessions;
+mod slots;
 mod slow_start;
 mod unlimited;
 mod ways;
@@ -50,6 +52,7 @@ pub fn known(scenario: &Scenario) -> Vec<KnownWarning> {
     let ways = Ways::of(&network);
     let of_sessions = network.sessions.iter().flat_map(|session| sessions::known(&network, &ways, session));
     let of_links = marks::known(&network, &ways).into_iter().chain(queues::known(&network, &ways));
+    let of_links = of_links.chain(legs::known(&network));
     let of_optimum = optimum::known(&network).map(|known| optimum::placed(scenario, known));
     of_sessions.chain(of_links).chain(of_optimum).chain(web::known(&network)).collect()
 }
@@ -91,6 +94,7 @@ pub(crate) fn of_run<C>(world: &World<C>, network: &Network, activity: &[Activit
     }
     warnings.extend(marks::known(network, &ways).into_iter().map(|known| known.warning));
     warnings.extend(queues::known(network, &ways).into_iter().map(|known| known.warning));
+    warnings.extend(legs::known(network).into_iter().map(|known| known.warning));
     warnings.extend(links::no_bottlenecks(network, &uses));
     warnings.extend(phases::effects(network, &ways, &uses));
     warnings.extend(optimum::known(network).map(|known| known.warning));
