@@ -16,6 +16,9 @@ impl Address {
     /// The node at the other end of the link: a group that is no session's, for messages between neighbours.
     pub const NEIGHBOUR: Address = Address(u32::MAX);
 
+    /// Somebody whom a message names and the driver has no address for: nobody that an endpoint knows, and not itself.
+    pub const STRANGER: Address = Address(Self::GROUP - 1);
+
     /// The endpoint numbered `index` by the driver.
     pub const fn endpoint(index: u32) -> Address {
         debug_assert!(index & Self::GROUP == 0);

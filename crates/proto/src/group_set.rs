@@ -84,6 +84,16 @@ impl GroupSet {
         GroupSet(words)
     }
 
+    /// The set of these bits, of which the lowest is the first group.
+    pub const fn from_bits(bits: u128) -> GroupSet {
+        GroupSet([bits as u64, (bits >> 64) as u64])
+    }
+
+    /// A bit for each group, the lowest being the first.
+    pub const fn to_bits(self) -> u128 {
+        self.0[0] as u128 | (self.0[1] as u128) << 64
+    }
+
     /// Adds group `i`, below [`MAX_GROUPS`].
     #[inline]
     pub fn insert(&mut self, i: u32) {

@@ -11,6 +11,7 @@ use crate::group_set::MAX_GROUPS;
 use crate::guest::header::GuestHeader;
 use crate::random::fnv1a;
 use crate::time::Instant;
+use crate::wire::coding::{Coded, FieldError, Reader, Writer};
 use crate::wire::message::Message;
 use crate::wire::{self, Layout};
 use std::fmt;
@@ -96,8 +97,49 @@ macro_rules! headers {
                 }
             }
 
+            /// Writes its fields, without what stands before them on the wire.
+            pub fn encode_fields(&self, writer: &mut Writer<'_>) {
+                match self {
+                    Header::Datagram { sequence } => sequence.encode(writer),
+                    Header::Membership { what: _, session, number, groups } => {
+                        writer.field("session");
+                        writer.session(*session);
+                        number.encode(writer);
+                        groups.to_bits().encode(writer);
+                    }
+                    $($(Header::$Variant(header) => <crate::$($header)::+ as Message>::encode_fields(header, writer),)?)+
+                    Header::Guest(header) => header.encode(writer),
+                }
+            }
+
+            /// Reads the fields of the message with this number; `None` if there is no such message.
+            pub fn decode_fields(kind: u8, reader: &mut Reader<'_, '_>) -> Option<Result<Header, FieldError>> {
+                if wire::DATAGRAM.format.is(kind) {
+                    return Some(u64::decode(reader).map(|sequence| Header::Datagram { sequence }));
+                }
+                if wire::MEMBERSHIP_REPORT.format.is(kind) {
+                    return Some(MembershipMessage::Report.decode(reader));
+                }
+                if wire::MEMBERSHIP_ACKNOWLEDGEMENT.format.is(kind) {
+                    return Some(MembershipMessage::Acknowledge.decode(reader));
+                }
+                $($(if let Some(taken) = <crate::$($header)::+ as Message>::decode_fields(kind, reader) {
+                    return Some(taken.map(Header::$Variant));
+                })?)+
+                GuestHeader::decode(kind, reader).map(|taken| taken.map(Header::Guest))
+            }
+
+            /// Its number on the wire: of the messages in the project's own format those of a guest with data, and with
+            /// fields of other lengths, have others. `None` if it is in a standard's.
+            pub fn wire_kind(&self) -> Option<u8> {
+                match self {
+                    Header::Guest(header) => Some(header.wire_kind()),
+                    other => other.layout().format.kind(),
+                }
+            }
+
             /// Whether its packet carries data, and not an acknowledgement, a report or a message about membership.
-    #[inline]
+            #[inline]
             pub fn is_data(&self) -> bool {
                 match self {
                     Header::Datagram { .. } => true,
@@ -216,6 +258,14 @@ pub enum MembershipMessage {
     Report,
     /// From above: the report with this number has come.
     Acknowledge,
+}
+
+impl MembershipMessage {
+    fn decode(self, reader: &mut Reader<'_, '_>) -> Result<Header, FieldError> {
+        reader.field("session");
+        let (session, number) = (reader.session()?, u32::decode(reader)?);
+        Ok(Header::Membership { what: self, session, number, groups: GroupSet::from_bits(u128::decode(reader)?) })
+    }
 }
 
 impl Packet {

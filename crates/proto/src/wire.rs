@@ -1,10 +1,12 @@
 //! What packets are on the wire, field by field, and so how long they are: `docs/wire-format.md`, which a test holds
 //! against this.
 //!
-//! Each protocol declares its messages once ([`message`]): from that come header, [`Layout`], digest and listing.
-//! Whatever has a size by default has the length of its layout. What is in a layout and not in the header is in
+//! Each protocol declares its messages once ([`message`]): from that come header, [`Layout`], bytes ([`coding`]), digest
+//! and listing. Whatever has a size by default has the length of its layout. What is in a layout and not in the header is in
 //! [`Packet`](crate::packet::Packet) (who sends, and when) or says which message it is.
 
+pub(crate) mod code;
+pub mod coding;
 pub mod message;
 
 use crate::quantity::Bytes;
@@ -71,10 +73,29 @@ pub const MEMBERSHIP_REPORT: Layout = Layout::new("Membership: report", Format::
 /// The answer to it.
 pub const MEMBERSHIP_ACKNOWLEDGEMENT: Layout =
     Layout::new("Membership: acknowledgement", Format::OwnOverIp(3), &[MEMBERSHIP]);
+/// The number of a guest's message without fields and data: their number of bytes comes on top, and [`GUEST_DATA`].
+pub const GUEST_KIND: u8 = 128;
+/// What the number of a guest's message has more if its packet carries data.
+pub const GUEST_DATA: u8 = 64;
 /// A message of a guest, without its fields.
-pub const GUEST: Layout = Layout::new("Guest", Format::Own(4), &[&[Field::new("owner", 32)]]);
+pub const GUEST: Layout = Layout::new("Guest", Format::Own(GUEST_KIND), &[&[Field::new("owner", 32)]]);
 
 const MEMBERSHIP: &[Field] = &[Field::new("session", 64), Field::new("number", 32), Field::new("groups", 128)];
+
+impl Format {
+    /// The number of the message, if it has one.
+    pub const fn kind(self) -> Option<u8> {
+        match self {
+            Format::Own(kind) | Format::OwnOverIp(kind) => Some(kind),
+            Format::Standard | Format::StandardOverIp => None,
+        }
+    }
+
+    /// Whether it is the message with this number.
+    pub const fn is(self, kind: u8) -> bool {
+        matches!(self.kind(), Some(own) if own == kind)
+    }
+}
 
 impl Field {
     /// A field of this width.
@@ -164,7 +185,8 @@ pub const fn bytes_of_parts(parts: &[&[Field]]) -> u16 {
     whole_bytes(bits)
 }
 
-const fn bits_of(fields: &[Field]) -> u16 {
+/// Bits of these fields together.
+pub const fn bits_of(fields: &[Field]) -> u16 {
     let (mut bits, mut field) = (0, 0);
     while field < fields.len() {
         bits += fields[field].bits;

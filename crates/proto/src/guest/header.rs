@@ -16,17 +16,21 @@ use crate::address::Address;
 use crate::digest::Digest;
 use crate::ecn::Ecn;
 use crate::random::fnv1a;
-use crate::wire::GUEST;
+use crate::wire::coding::{FieldError, Reader, Writer};
+use crate::wire::{GUEST, GUEST_DATA, GUEST_KIND};
+use std::fmt;
 
 /// Bytes of a [`GuestHeader`] for its fields.
 pub const GUEST_BYTES: usize = 32;
 
 /// The header of a guest's packet. Guests that do not know each other keep apart by their `owner`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct GuestHeader {
     owner: [u8; 4],
     is_data: bool,
     bytes: [u8; GUEST_BYTES],
+    /// How many of the bytes its fields take; the others are 0.
+    length: u8,
 }
 
 /// What may stand in a [`GuestHeader`]: numbers, addresses, and up to eight of them in a row.
@@ -52,7 +56,7 @@ impl GuestHeader {
         const { assert!(F::BYTES <= GUEST_BYTES, "a guest's header has room for 32 bytes") };
         let mut bytes = [0; GUEST_BYTES];
         fields.put(&mut bytes);
-        GuestHeader { owner, is_data: false, bytes }
+        GuestHeader { owner, is_data: false, bytes, length: F::BYTES as u8 }
     }
 
     /// Bytes on the wire of a packet with a header of these fields and nothing else: the size of a message, and what a
@@ -72,6 +76,29 @@ impl GuestHeader {
         (self.owner == owner).then(|| F::take(&self.bytes))
     }
 
+    /// Its number on the wire: how many bytes its fields take, and whether its packet carries data.
+    pub(crate) fn wire_kind(&self) -> u8 {
+        GUEST_KIND | if self.is_data { GUEST_DATA } else { 0 } | self.length
+    }
+
+    /// Writes the owner and the fields. These are the guest's own: addresses among them mean something to the driver
+    /// alone that has written them.
+    pub(crate) fn encode(&self, writer: &mut Writer<'_>) {
+        writer.bytes(self.owner);
+        writer.slice(&self.bytes[..usize::from(self.length)]);
+    }
+
+    /// Reads what a guest's message with this number says; `None` if it is none.
+    pub(crate) fn decode(kind: u8, reader: &mut Reader<'_, '_>) -> Option<Result<GuestHeader, FieldError>> {
+        let length = kind & (GUEST_DATA - 1);
+        (kind >= GUEST_KIND && usize::from(length) <= GUEST_BYTES).then(|| {
+            let (owner, fields) = (reader.bytes()?, reader.slice(length.into())?);
+            let mut bytes = [0; GUEST_BYTES];
+            bytes[..fields.len()].copy_from_slice(fields);
+            Ok(GuestHeader { owner, is_data: kind & GUEST_DATA != 0, bytes, length })
+        })
+    }
+
     /// A number that tells two of them apart.
     pub(crate) fn digest(&self) -> u64 {
         Digest::new().with(fnv1a(&self.owner)).with(fnv1a(&self.bytes)).with(self.is_data).value()
@@ -80,7 +107,17 @@ impl GuestHeader {
     #[cfg(any(test, feature = "testing"))]
     pub(crate) fn wild(wild: &mut crate::wild::Wild<'_>) -> GuestHeader {
         let is_data = wild.chance(0.5);
-        GuestHeader { owner: *b"wild", is_data, bytes: std::array::from_fn(|_| wild.word() as u8) }
+        let bytes = std::array::from_fn(|_| wild.word() as u8);
+        GuestHeader { owner: *b"wild", is_data, bytes, length: GUEST_BYTES as u8 }
+    }
+}
+
+/// For listings, in which the bytes behind the fields are, too.
+impl fmt::Debug for GuestHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let GuestHeader { owner, is_data, bytes, length: _ } = self;
+        let mut all = f.debug_struct("GuestHeader");
+        all.field("owner", owner).field("is_data", is_data).field("bytes", bytes).finish()
     }
 }
 

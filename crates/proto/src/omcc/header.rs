@@ -2,7 +2,6 @@
 
 use crate::protocol_header::ProtocolHeader;
 use crate::tfmcc;
-use crate::wire::Format;
 use crate::wire::message::{header, message};
 
 header! {
@@ -43,7 +42,7 @@ message! {
         /// What TFMCC says.
         pub tfmcc: tfmcc::FeedbackHeader => first,
         /// The uniform number the feedback timer was drawn from, for counting receivers; NaN for the CLR.
-        pub draw: f32 => ["draw": 32],
+        pub draw: f32 => ["draw": 32] absent,
     }
 }
 

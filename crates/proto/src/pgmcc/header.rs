@@ -2,7 +2,6 @@
 
 use crate::address::Address;
 use crate::protocol_header::ProtocolHeader;
-use crate::wire::Format;
 use crate::wire::message::{header, message};
 
 header! {

@@ -4,7 +4,8 @@ use crate::digest::{Digest, Digestible};
 use crate::protocol_header::ProtocolHeader;
 use crate::tfmcc::{self, Echo};
 use crate::wire::message::{header, message};
-use crate::wire::{Format, Layout};
+use crate::wire::Layout;
+use crate::wire::coding::{Coded, FieldError, Reader, Writer};
 use std::fmt;
 
 header! {
@@ -30,7 +31,7 @@ message! {
         /// round, the echo of a time stamp.
         pub data: tfmcc::DataHeader => first,
         /// T_{i+1}, the rate of the next layer and those below it, bit/s; NaN if there is no such layer.
-        pub next_bps: f32 => ["next rate": 32],
+        pub next_bps: f32 => ["next rate": 32] absent,
         /// The number of the tick in which it was sent, from the sender's start: what the periods of all counting
         /// layers have a whole number of. Behind the last comes 0.
         pub tick: u32 => ["tick": 32],
@@ -93,10 +94,18 @@ message! {
 }
 
 impl From<DataHeader> for Header {
-    fn from(DataHeader { data, next_bps, tick }: DataHeader) -> Header {
+    fn from(data: DataHeader) -> Header {
+        Header::Data(data.pack())
+    }
+}
+
+impl DataHeader {
+    /// As it lies in a packet.
+    #[inline]
+    pub fn pack(self) -> PackedDataHeader {
+        let DataHeader { data, next_bps, tick } = self;
         let tfmcc::DataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo } = data;
-        let packed = PackedDataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo, next_bps, tick };
-        Header::Data(packed)
+        PackedDataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo, next_bps, tick }
     }
 }
 
@@ -118,6 +127,18 @@ impl PackedDataHeader {
 impl Digestible for PackedDataHeader {
     fn put(self, digest: &mut Digest) {
         self.unpack().put(digest);
+    }
+}
+
+impl Coded for PackedDataHeader {
+    const BYTES: u16 = DataHeader::BYTES;
+
+    fn encode(&self, writer: &mut Writer<'_>) {
+        self.unpack().encode(writer);
+    }
+
+    fn decode(reader: &mut Reader<'_, '_>) -> Result<PackedDataHeader, FieldError> {
+        DataHeader::decode(reader).map(DataHeader::pack)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::address::Address;
 use crate::digest::{Digest, Digestible};
 use crate::protocol_header::ProtocolHeader;
-use crate::wire::Format;
+use crate::wire::coding::{Coded, FieldError, Reader, Writer};
 use crate::wire::message::{Listed, header, message};
 use std::fmt;
 
@@ -27,7 +27,7 @@ message! {
         /// Number of the packet, from 0 (i).
         pub sequence: u32 => ["sequence": 32],
         /// Suppression rate X_supp, bit/s; infinite at the beginning of a feedback round.
-        pub suppression_bps: f32 => ["suppression": 32],
+        pub suppression_bps: f32 => ["suppression": 32] infinite,
         /// The present sending rate X, bit/s. Not in the RFC: for timers biased by the rate and for observers.
         pub rate_bps: f32 => ["rate": 32],
         /// Maximum round-trip time R_max, microseconds.
@@ -85,6 +85,28 @@ impl Digestible for Echo {
     fn put(self, digest: &mut Digest) {
         let Echo { receiver, stamp_us: _, is_clr } = self;
         Digest::new().with(receiver).with(is_clr).value().put(digest);
+    }
+}
+
+/// Two flags, whether it is there and whether it is of the CLR; without it all is 0.
+impl Coded for Option<Echo> {
+    const BYTES: u16 = 12;
+
+    fn encode(&self, writer: &mut Writer<'_>) {
+        writer.flag(self.is_some());
+        writer.flag(self.is_some_and(|echo| echo.is_clr));
+        self.map(|echo| echo.receiver).encode(writer);
+        self.map_or(0, |echo| echo.stamp_us).encode(writer);
+    }
+
+    fn decode(reader: &mut Reader<'_, '_>) -> Result<Option<Echo>, FieldError> {
+        if !reader.flag() {
+            reader.flag();
+            reader.bytes::<12>()?;
+            return Ok(None);
+        }
+        let (is_clr, receiver) = (reader.flag(), Address::decode(reader)?);
+        Ok(Some(Echo { receiver, stamp_us: u32::decode(reader)?, is_clr }))
     }
 }
 

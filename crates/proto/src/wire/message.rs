@@ -1,5 +1,5 @@
 //! What a message says, declared once: from one list of fields come the struct or variant, its
-//! [`Layout`] and so its size, its [`Digest`] and its line in listings.
+//! [`Layout`] and so its size, its bytes, its [`Digest`] and its line in listings.
 //!
 //! `message!` declares a struct, `header!` the messages of a protocol. Behind each field stand its fields on the wire
 //! in their order, `["sequence": 32]`, or
@@ -10,12 +10,16 @@
 //! | `["receiver": 64, "stamp": 32]` | several fields on the wire |
 //! | `first` | a message that this one repeats before what it adds |
 //! | `[..] undigested` | one that begins anywhere, as time stamps do: traces leave it out |
+//! | `[..] infinite` | a number that may be infinite; all others are finite on the wire |
+//! | `[..] absent` | a number that may be none |
 //!
 //! What is on the wire and in no field, such as the flags themselves and constants, stands in brackets before the
-//! fields. Digests are of the fields in their order, unless `digest` says of which order: that of traces that are known
+//! fields. Bits of the flags come in the order of their fields, from the highest down. Messages of standards are written
+//! and read elsewhere. Digests are of the fields in their order, unless `digest` says of which order: that of traces that are known
 //! already.
 
 use super::Layout;
+use super::coding::{FieldError, Reader, Writer};
 use crate::address::Address;
 use crate::digest::Digest;
 use crate::ecn::Ecn;
@@ -28,6 +32,14 @@ pub trait Message: fmt::Display {
 
     /// Mixes all that it says into a digest, but what begins anywhere.
     fn mix(&self, digest: Digest) -> Digest;
+
+    /// Writes its fields, without what stands before them on the wire.
+    fn encode_fields(&self, writer: &mut Writer<'_>);
+
+    /// Reads the fields of the message with this number; `None` if that is another protocol's.
+    fn decode_fields(kind: u8, reader: &mut Reader<'_, '_>) -> Option<Result<Self, FieldError>>
+    where
+        Self: Sized;
 }
 
 /// What is in a listing.
@@ -40,7 +52,8 @@ pub trait Listed {
 macro_rules! message {
     (
         $(#[$meta:meta])*
-        pub struct $Name:ident is $LAYOUT:ident = $name:literal, $format:expr, [$($before:literal : $bits:literal),*] {
+        pub struct $Name:ident is $LAYOUT:ident = $name:literal, Format::$format:ident $(($kind:literal))?,
+        [$($before:tt : $bits:literal),*] {
             $($(#[$field_meta:meta])* pub $field:ident : $type:ty => $wire:tt $($mark:ident)?),* $(,)?
         }
         $(digest $how:tt)?
@@ -56,7 +69,7 @@ macro_rules! message {
         impl $Name {
             /// What it is on the wire.
             pub const LAYOUT: $crate::wire::Layout = $crate::wire::message::layout!(
-                $name, $format, [$($before: $bits),*] $($type => $wire),*
+                $name, $format $(($kind))?, [$($before: $bits),*] $($type => $wire),*
             );
 
             /// Writes its fields, each with its name.
@@ -75,6 +88,33 @@ macro_rules! message {
             fn mix(&self, digest: $crate::digest::Digest) -> $crate::digest::Digest {
                 let &$Name { $($field),* } = self;
                 $crate::wire::message::mix!([$($how)?] digest; $($field $($mark)?),*)
+            }
+
+            fn encode_fields(&self, writer: &mut $crate::wire::coding::Writer<'_>) {
+                $crate::wire::coding::Coded::encode(self, writer);
+            }
+
+            fn decode_fields(
+                kind: u8,
+                reader: &mut $crate::wire::coding::Reader<'_, '_>,
+            ) -> Option<Result<Self, $crate::wire::coding::FieldError>> {
+                Self::LAYOUT.format.is(kind).then(|| $crate::wire::coding::Coded::decode(reader))
+            }
+        }
+
+        impl $crate::wire::coding::Coded for $Name {
+            const BYTES: u16 = $crate::wire::bytes_of_parts(Self::LAYOUT.first)
+                + $crate::wire::bytes_of_parts(Self::LAYOUT.parts);
+
+            fn encode(&self, writer: &mut $crate::wire::coding::Writer<'_>) {
+                let &$Name { $($field),* } = self;
+                $crate::wire::code::encode!($format writer [$($before)*] $($field: $type => $wire [$($mark)?]),*);
+            }
+
+            fn decode(
+                reader: &mut $crate::wire::coding::Reader<'_, '_>,
+            ) -> Result<Self, $crate::wire::coding::FieldError> {
+                $crate::wire::code::decode!($format reader [$Name] [$($before)*] $($field: $type => [$($mark)?]),*)
             }
         }
 
@@ -112,7 +152,7 @@ macro_rules! header {
                 $(($inner:ident : $Inner:ty))?
                 $({ $($(#[$field_meta:meta])* $field:ident : $type:ty => $wire:tt $($mark:ident)?),* $(,)? })?
                 $(is $LAYOUT:ident
-                    $(= $name:literal, $format:expr, [$($before:literal : $bits:literal),*])?
+                    $(= $name:literal, Format::$format:ident $(($kind:literal))?, [$($before:tt : $bits:literal),*])?
                     $(as $title:literal)?
                 )?
             );* $(;)?
@@ -124,7 +164,7 @@ macro_rules! header {
         }
 
         $($crate::wire::message::define!(
-            [$($LAYOUT $(= $name, $format, [$($before: $bits),*])?)?] $($($type => $wire),*)?
+            [$($LAYOUT $(= $name, $format $(($kind))?, [$($before: $bits),*])?)?] $($($type => $wire),*)?
         );)*
 
         impl $crate::wire::message::Message for $Header {
@@ -144,6 +184,26 @@ macro_rules! header {
                     })*
                 }
             }
+
+            fn encode_fields(&self, writer: &mut $crate::wire::coding::Writer<'_>) {
+                match *self {
+                    $($Header::$Message $(($inner))? $({ $($field),* })? => $crate::wire::code::encode_message!(
+                        writer [$($inner)?] [$($($format [$($before)*])?)?] $($($field: $type => $wire [$($mark)?]),*)?
+                    ),)*
+                }
+            }
+
+            fn decode_fields(
+                kind: u8,
+                reader: &mut $crate::wire::coding::Reader<'_, '_>,
+            ) -> Option<Result<Self, $crate::wire::coding::FieldError>> {
+                $($crate::wire::code::decode_message!(
+                    kind reader [$Header::$Message] [$($Inner)?] [$($LAYOUT $($format [$($before)*])?)?]
+                    $($($field: $type => [$($mark)?]),*)?
+                );)*
+                let _ = reader;
+                None
+            }
         }
 
         impl std::fmt::Display for $Header {
@@ -160,20 +220,20 @@ macro_rules! header {
 
 /// The constant of a layout, if it is one of these fields and not declared elsewhere.
 macro_rules! define {
-    ([$LAYOUT:ident = $name:expr, $format:expr, $before:tt] $($fields:tt)*) => {
+    ([$LAYOUT:ident = $name:expr, $format:ident $(($kind:literal))?, $before:tt] $($fields:tt)*) => {
         #[doc = concat!("\"", $name, "\" on the wire.")]
         pub const $LAYOUT: $crate::wire::Layout =
-            $crate::wire::message::layout!($name, $format, $before $($fields)*);
+            $crate::wire::message::layout!($name, $format $(($kind))?, $before $($fields)*);
     };
     ([$($LAYOUT:ident)?] $($fields:tt)*) => {};
 }
 
 /// The layout of these fields.
 macro_rules! layout {
-    ($name:expr, $format:expr, [$($before:literal : $bits:literal),*] $($type:ty => $wire:tt),*) => {{
+    ($name:expr, $format:ident $(($kind:literal))?, [$($before:tt : $bits:literal),*] $($type:ty => $wire:tt),*) => {{
         let layout = $crate::wire::Layout::new(
             $name,
-            $format,
+            $crate::wire::Format::$format $(($kind))?,
             &[&[$($crate::wire::Field::new($before, $bits)),*], $($crate::wire::message::fields!($wire)),*],
         );
         $(let layout = $crate::wire::message::built_on!(layout, $type, $wire);)*
@@ -225,13 +285,13 @@ macro_rules! mix {
         let _ = $field;
         $digest
     }};
-    (one $digest:ident, $field:ident) => {
+    (one $digest:ident, $field:ident $($mark:ident)?) => {
         $digest.with($field)
     };
     (unless $field:ident undigested) => {
         let _ = $field;
     };
-    (unless $field:ident) => {};
+    (unless $field:ident $($mark:ident)?) => {};
 }
 
 /// A line of a listing.

@@ -1,7 +1,6 @@
 //! What sources and members of constant rates in layers say in their packets.
 
 use crate::protocol_header::ProtocolHeader;
-use crate::wire::Format;
 use crate::wire::message::header;
 
 header! {
