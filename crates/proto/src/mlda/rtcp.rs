@@ -345,8 +345,11 @@ impl From<Octets> for Control {
     }
 }
 
-/// The message that bytes are.
-fn decode(bytes: &[u8]) -> Result<Message, Malformed> {
+/// The message that bytes are. What they say may still be nonsense: numbers that are none, rates of any size.
+///
+/// # Errors
+/// If they are none.
+pub fn decode(bytes: &[u8]) -> Result<Message, Malformed> {
     let (first, rest) = split(bytes)?;
     match (first.packet_type, first.blocks, first.content.len()) {
         (SR, 0, 24..) if rest.is_empty() => SenderReport::decode(Reader(first.content)).map(Message::SenderReport),
