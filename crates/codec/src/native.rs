@@ -80,11 +80,9 @@ pub fn decode<'a>(bytes: &'a [u8], scope: &mut impl Scope) -> Result<Decoded<'a>
     match *bytes {
         [VERSION, kind, ref rest @ ..] => read(kind, rest, size, scope),
         [first, ..] if rtp::is_rtp(first) => rtp::decode(bytes, size, scope),
-        [version, ..] => Err(if bytes.len() == 1 && version == VERSION {
-            Malformed::Short
-        } else {
-            Malformed::Version { version }
-        }),
+        [version, ..] => {
+            Err(if bytes.len() == 1 && version == VERSION { Malformed::Short } else { Malformed::Version { version } })
+        }
         [] => Err(Malformed::Short),
     }
 }

@@ -114,10 +114,12 @@ fn decode_report<'a>(bytes: &'a [u8], size: u16, scope: &mut impl Scope) -> Resu
     let source = source.ok_or(Malformed::Stranger)?;
     let sent = stamp.map_or_else(|| scope.near(source).unwrap_or_default(), |s| native::moment(s, source, scope));
     let header = of(&message);
-    let Ok(()) = translate(&mut message, |ssrc| Ok::<u32, std::convert::Infallible>(match header {
-        MldaHeader::SenderReport { .. } => scope.rtp_named(ssrc).unwrap_or(Address::STRANGER).to_bits(),
-        _ => source.to_bits(),
-    }));
+    let Ok(()) = translate(&mut message, |ssrc| {
+        Ok::<u32, std::convert::Infallible>(match header {
+            MldaHeader::SenderReport { .. } => scope.rtp_named(ssrc).unwrap_or(Address::STRANGER).to_bits(),
+            _ => source.to_bits(),
+        })
+    });
     let packet = native::packet(Header::Mlda(header), size, source, sent);
     Ok(Decoded { packet, control: Some(octets(&message).into()), payload: &[] })
 }

@@ -22,8 +22,9 @@ pub fn unwrap(stamp: u32, near: Instant) -> Instant {
     let near_us = near.0 / NANOS_PER_MICRO;
     // As a number with its sign: how far it is ahead.
     let ahead = i64::from(stamp.wrapping_sub(near_us as u32) as i32);
+    // Microseconds are a thousandth of what the clock has room for, so only its zero can be passed here.
     let at_us = near_us.checked_add_signed(ahead).unwrap_or(near_us.wrapping_add_signed(ahead).wrapping_add(WRAP_US));
-    Instant(at_us.checked_mul(NANOS_PER_MICRO).unwrap_or((at_us - WRAP_US) * NANOS_PER_MICRO))
+    Instant(at_us.checked_mul(NANOS_PER_MICRO).unwrap_or_else(|| (at_us - WRAP_US) * NANOS_PER_MICRO))
 }
 
 /// The moment of a sender's first stamp, of whom nothing is known: its clock might have begun a turn ago, so that what

@@ -87,7 +87,9 @@ fn report(random: &mut Random, header: mlda::Header, packet: &mut Packet) -> Opt
                 packets: word(),
                 octets: word(),
                 feedback_spread_us: word() % 10_000 * 100,
-                layers: (0..layers).map(|_| LayerLine { rate_bps: word() as f32, first_sequence: word() as u16 }).collect(),
+                layers: (0..layers)
+                    .map(|_| LayerLine { rate_bps: word() as f32, first_sequence: word() as u16 })
+                    .collect(),
                 echoes: (0..word() % 9)
                     .map(|_| Echo { receiver: word() >> 1, stamp_us: word(), hold_us: word() })
                     .collect(),
@@ -142,11 +144,8 @@ fn again(decoded: &Decoded<'_>, bytes: &[u8], between_neighbours: bool) {
     };
     assert!(decoded.payload.len() + length <= bytes.len() && written.len() == length, "{decoded:?}");
     written.extend_from_slice(decoded.payload);
-    let read = if between_neighbours {
-        decode_between_neighbours(&written, &mut scope)
-    } else {
-        decode(&written, &mut scope)
-    };
+    let read =
+        if between_neighbours { decode_between_neighbours(&written, &mut scope) } else { decode(&written, &mut scope) };
     let read = read.expect("what was written is read");
     // Compared as text, as one of the numbers may be none.
     let said = |decoded: &Decoded<'_>| format!("{:?} {:?}", decoded.packet.header, decoded.packet.sent);

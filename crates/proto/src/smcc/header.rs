@@ -3,9 +3,9 @@
 use crate::digest::{Digest, Digestible};
 use crate::protocol_header::ProtocolHeader;
 use crate::tfmcc::{self, Echo};
-use crate::wire::message::{header, message};
 use crate::wire::Layout;
 use crate::wire::coding::{Coded, FieldError, Reader, Writer};
+use crate::wire::message::{header, message};
 use std::fmt;
 
 header! {
