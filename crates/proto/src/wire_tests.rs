@@ -22,13 +22,6 @@ fn layouts() -> BTreeMap<&'static str, &'static Layout> {
     drawn.chain([&MEMBERSHIP_ACKNOWLEDGEMENT]).map(|layout| (layout.name, layout)).collect()
 }
 
-fn number(format: Format) -> Option<u8> {
-    match format {
-        Format::Own(kind) | Format::OwnOverIp(kind) => Some(kind),
-        Format::Standard | Format::StandardOverIp => None,
-    }
-}
-
 /// The rows of the tables in a text, with whatever is printed in a special way made plain.
 fn rows(text: &str) -> Vec<Vec<String>> {
     let cells = |line: &str| -> Vec<String> {
@@ -82,6 +75,58 @@ fn the_page_has_every_message_field_by_field() {
     assert_eq!(unknown, [""; 0]);
 }
 
+/// Fields as RFCs draw them: 32 bits a line, a field's name where it has most room.
+fn diagram(fields: &[(String, u16)]) -> String {
+    let bits: Vec<usize> = (0..fields.len()).flat_map(|n| vec![n; fields[n].1.into()]).collect();
+    let lines: Vec<&[usize]> = bits.chunks(32).collect();
+    let at = |line: Option<&&[usize]>, bit: usize| line.and_then(|line| line.get(bit).copied());
+    let rule = |above: Option<&&[usize]>, below: Option<&&[usize]>| -> String {
+        let width = above.map_or(0, |line| line.len()).max(below.map_or(0, |line| line.len()));
+        let pairs = (0..width).map(|bit| {
+            let [here, next] = [bit, bit + 1].map(|bit| (at(above, bit), at(below, bit)));
+            let edge = if here.0 == here.1 { ' ' } else { '-' };
+            let corner = if here.0 == here.1 && here == next { ' ' } else { '+' };
+            format!("{edge}{corner}")
+        });
+        format!("+{}", pairs.collect::<String>())
+    };
+    let mut drawn = vec![
+        " 0                   1                   2                   3".to_owned(),
+        format!(" {}", (0..32).map(|bit| (bit % 10).to_string()).collect::<Vec<String>>().join(" ")),
+    ];
+    for (n, line) in lines.iter().enumerate() {
+        drawn.push(rule(n.checked_sub(1).and_then(|before| lines.get(before)), Some(line)));
+        let mut cells = String::from("|");
+        for piece in line.chunk_by(|a, b| a == b) {
+            let of_field = lines.iter().map(|line| line.iter().filter(|&&field| field == piece[0]).count());
+            let most = of_field.clone().max();
+            let is_named = of_field.clone().position(|bits| Some(bits) == most) == Some(n);
+            let name = if is_named { fields[piece[0]].0.as_str() } else { "" };
+            let room = 2 * piece.len() - 1 - name.len();
+            cells += &format!("{}{name}{}|", " ".repeat(room / 2), " ".repeat(room - room / 2));
+        }
+        drawn.push(cells);
+    }
+    drawn.push(rule(lines.last(), None));
+    drawn.iter().map(|line| format!("   {}\n", line.trim_end())).collect()
+}
+
+#[test]
+fn the_page_draws_every_message_of_our_own() {
+    let holds = |heading: &str, fields: &[(String, u16)]| {
+        let expected = format!("```\n{}```", diagram(fields));
+        assert!(section(heading).contains(&expected), "{heading}: the page has not\n{expected}");
+    };
+    holds("## What each of our messages begins with", &named(COMMON));
+    let layouts = layouts();
+    let own = layouts.iter().filter(|(_, layout)| layout.format.kind().is_some());
+    let drawn = own.map(|(name, layout)| {
+        let in_order = layout.first.iter().chain(layout.parts);
+        holds(&format!("### {name}"), &in_order.flat_map(|part| named(part)).collect::<Vec<(String, u16)>>());
+    });
+    assert_eq!(drawn.count(), 19);
+}
+
 #[test]
 fn the_page_has_the_length_of_every_message_in_one_table() {
     let told: Vec<[String; 3]> = rows(section("## All messages"))
@@ -91,7 +136,7 @@ fn the_page_has_the_length_of_every_message_in_one_table() {
     let mut expected: Vec<[String; 3]> = layouts()
         .values()
         .map(|layout| {
-            let kind = number(layout.format).map_or(String::new(), |kind| kind.to_string());
+            let kind = layout.format.kind().map_or(String::new(), |kind| kind.to_string());
             [layout.name.to_owned(), kind, layout.bytes().to_string()]
         })
         .collect();
@@ -104,7 +149,7 @@ fn the_page_has_the_length_of_every_message_in_one_table() {
 
 #[test]
 fn no_two_messages_have_one_number() {
-    let mut numbers: Vec<u8> = layouts().values().filter_map(|layout| number(layout.format)).collect();
+    let mut numbers: Vec<u8> = layouts().values().filter_map(|layout| layout.format.kind()).collect();
     let count = numbers.len();
     numbers.sort_unstable();
     numbers.dedup();

@@ -1,0 +1,241 @@
+//! Wireshark reads what is written: RTP and RTCP by its own dissectors, the project's format by `tools/faircast.lua`,
+//! whose table of messages is that of the layouts.
+
+use faircast_codec::encode;
+use faircast_codec::testing::{Everybody, wild};
+use faircast_proto::packet::{Header, Packet};
+use faircast_proto::random::Random;
+use faircast_proto::wire::{Field, Format, Layout, MEMBERSHIP_ACKNOWLEDGEMENT};
+use faircast_proto::{mlda, packet};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools/faircast.lua");
+const SCOPE: Everybody = Everybody { near: None };
+/// Fields that are floating-point numbers.
+const FLOATS: [&str; 11] = [
+    "draw",
+    "equation scale",
+    "loss_event_rate",
+    "loss_rate",
+    "next rate",
+    "rate",
+    "receive",
+    "receivers",
+    "rtt",
+    "scale",
+    "suppression",
+];
+/// Fields that are ids.
+const IDS: [&str; 4] = ["acker", "echo receiver", "sender", "session"];
+const NATIVE: u16 = 5000;
+const RTP: u16 = 5004;
+const RTCP: u16 = 5005;
+
+fn fields(layout: &Layout) -> Vec<Field> {
+    layout.first.iter().chain(layout.parts).flat_map(|part| part.iter().copied()).collect()
+}
+
+/// "n" a number, "f" a floating-point number, "i" an id, "b" bits.
+fn sort(field: &Field) -> &'static str {
+    match field {
+        Field { name, .. } if FLOATS.contains(name) => "f",
+        Field { name, .. } if IDS.contains(name) => "i",
+        Field { bits: 65.., .. } => "b",
+        _ => "n",
+    }
+}
+
+/// Some packets with their bytes, with each message among them.
+fn packets() -> Vec<(Packet, Vec<u8>)> {
+    let (mut random, mut sequence) = (Random::stream(6, "test/dissectors"), 9);
+    let mut packets = Vec::new();
+    while packets.len() < 2000 {
+        let (packet, control) = wild(&mut random, &mut sequence);
+        let mut bytes = Vec::new();
+        if encode(&packet, control.as_ref(), &SCOPE, &mut bytes).is_ok() {
+            if packet.is_data() {
+                bytes.extend([7; 5]);
+            }
+            packets.push((packet, bytes));
+        }
+    }
+    packets
+}
+
+fn table() -> String {
+    let packets = packets();
+    let layouts = packets.iter().map(|(packet, _)| packet.header.layout()).chain([&MEMBERSHIP_ACKNOWLEDGEMENT]);
+    let by_kind: BTreeMap<u8, &Layout> = layouts.filter_map(|layout| Some((layout.format.kind()?, layout))).collect();
+    let message = |(kind, layout): (&u8, &&Layout)| {
+        let fields: String = fields(layout)
+            .iter()
+            .map(|field| format!("        {{ \"{}\", {}, \"{}\" }},\n", field.name, field.bits / 8, sort(field)))
+            .collect();
+        format!("    [{kind}] = {{ name = \"{}\", fields = {{\n{fields}    }} }},\n", layout.name)
+    };
+    format!("MESSAGES = {{\n{}}}\n", by_kind.iter().map(message).collect::<String>())
+}
+
+#[test]
+fn the_script_has_every_message() {
+    let (begin, end) = ("-- begin of the table\n", "-- end of the table\n");
+    let text = std::fs::read_to_string(SCRIPT).expect("the script is there");
+    let (head, rest) = text.split_once(begin).expect("where it begins");
+    let (written, tail) = rest.split_once(end).expect("where it ends");
+    let expected = format!("local {}", table());
+    if std::env::var_os("FAIRCAST_WRITE_DISSECTOR").is_some() {
+        std::fs::write(SCRIPT, [head, begin, &expected, end, tail].concat()).expect("it can be written");
+    } else {
+        assert_eq!(written, expected, "FAIRCAST_WRITE_DISSECTOR=1 renews it");
+    }
+}
+
+#[test]
+fn tshark_reads_all_that_is_written() {
+    let Ok(version) = Command::new("tshark").arg("--version").output() else {
+        println!("left out: there is no tshark (Debian's package of that name), by which packets are dissected");
+        return;
+    };
+    assert!(version.status.success());
+    let packets: Vec<(Packet, Vec<u8>)> = packets().into_iter().filter(|(packet, _)| is_over_udp(packet)).collect();
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("packets.pcap");
+    std::fs::write(&file, pcap(packets.iter().map(|(packet, bytes)| (port(packet), bytes.as_slice()))))
+        .expect("it can be written");
+    let mut names: Vec<String> = packets
+        .iter()
+        .filter(|(packet, _)| port(packet) == NATIVE)
+        .flat_map(|(packet, _)| fields(packet.header.layout()))
+        .map(|field| filter(field.name))
+        .collect();
+    names.extend(["sender", "stamp", "kind", "guest_fields", "payload"].map(filter));
+    names
+        .extend(["rtp.seq", "rtp.timestamp", "rtp.ssrc", "rtp.marker", "rtp.p_type", "rtp.payload"].map(str::to_owned));
+    names.extend(["rtcp.pt", "rtcp.length_check", "rtcp.ssrc.identifier", "rtcp.senderssrc"].map(str::to_owned));
+    names.sort();
+    names.dedup();
+    let rows = tshark(&file, &names);
+    assert_eq!(rows.len(), packets.len(), "a line for each packet");
+    let mut malformed = 0;
+    for ((packet, bytes), row) in packets.iter().zip(&rows) {
+        malformed += usize::from(!row["_ws.malformed"].is_empty() || !row["_ws.expert"].is_empty());
+        let protocols = row["frame.protocols"].rsplit(':').next().unwrap_or_default().to_owned();
+        match packet.header {
+            Header::Mlda(mlda::Header::Data(data)) => {
+                // The payload may be taken for something.
+                assert!(row["frame.protocols"].contains(":rtp"), "{row:?}");
+                let expected = [u64::from(data.sequence), data.timestamp.into(), data.ssrc.into(), 96];
+                let read = ["rtp.seq", "rtp.timestamp", "rtp.ssrc", "rtp.p_type"].map(|name| number(&row[name]));
+                assert_eq!((read, row["rtp.payload"].as_str()), (expected, "0707070707"));
+                assert_eq!(row["rtp.marker"] == "1" || row["rtp.marker"] == "True", data.probe, "{row:?}");
+            }
+            Header::Mlda(header) => {
+                assert_eq!(protocols, "rtcp", "{row:?}");
+                let types = match header {
+                    mlda::Header::SenderReport { .. } => "200",
+                    mlda::Header::ReceiverReport { .. } => "201",
+                    _ => "201,203",
+                };
+                assert_eq!(row["rtcp.pt"], types, "{row:?}");
+                // Empty where there is nothing to complain of.
+                assert!(!row["rtcp.length_check"].contains("False") && !row["rtcp.length_check"].contains('0'));
+                let sender = row["rtcp.senderssrc"].split(',').next().unwrap_or_default().to_owned();
+                assert_eq!(number(&sender), u64::from(u32::from_be_bytes(bytes[4..8].try_into().expect("4"))));
+            }
+            _ => {
+                assert_eq!(protocols, "faircast", "{row:?}");
+                dissected(packet, bytes, row);
+            }
+        }
+    }
+    assert_eq!(malformed, 0, "packets that tshark finds fault with");
+}
+
+/// Holds what the script shows against the bytes, field by field.
+fn dissected(packet: &Packet, bytes: &[u8], row: &BTreeMap<String, String>) {
+    let layout = packet.header.layout();
+    let head = [Field::new("version", 8), Field::new("kind", 8), Field::new("sender", 64), Field::new("stamp", 32)];
+    let mut at = 0;
+    for field in head.into_iter().chain(fields(layout)).skip(1) {
+        at += if field.name == "kind" { 1 } else { 0 };
+        let length = usize::from(field.bits / 8);
+        let raw = bytes[at..at + length].iter().fold(0_u64, |number, &byte| number << 8 | u64::from(byte));
+        let shown = &row[&filter(field.name)];
+        if sort(&field) == "f" {
+            let (expected, shown) = (f32::from_bits(raw as u32), shown.parse::<f32>().expect(shown));
+            let is_same = expected == shown || (expected.is_nan() && shown.is_nan());
+            assert!(is_same || (expected - shown).abs() <= 1e-5 * expected.abs(), "{}: {shown}", field.name);
+        } else {
+            assert_eq!(number(shown), raw, "{} in {row:?}", field.name);
+        }
+        at += length;
+    }
+    assert_eq!(row[&filter("payload")], if packet.is_data() { "0707070707" } else { "" });
+    let is_guest = matches!(packet.header, packet::Header::Guest(_));
+    assert_eq!(row[&filter("guest_fields")].len(), if is_guest { 64 } else { 0 });
+}
+
+fn is_over_udp(packet: &Packet) -> bool {
+    !matches!(packet.header.layout().format, Format::OwnOverIp(_))
+}
+
+fn port(packet: &Packet) -> u16 {
+    match packet.header {
+        Header::Mlda(mlda::Header::Data(_)) => RTP,
+        Header::Mlda(_) => RTCP,
+        _ => NATIVE,
+    }
+}
+
+fn filter(name: &str) -> String {
+    format!("faircast.{}", name.replace(' ', "_"))
+}
+
+/// Decimal or hexadecimal.
+fn number(text: &str) -> u64 {
+    let parsed = text.strip_prefix("0x").map_or_else(|| text.parse(), |digits| u64::from_str_radix(digits, 16));
+    parsed.unwrap_or_else(|_| panic!("{text:?} is no number"))
+}
+
+/// What tshark says of these fields, packet by packet.
+fn tshark(file: &Path, names: &[String]) -> Vec<BTreeMap<String, String>> {
+    let mut command = Command::new("tshark");
+    command.arg("-r").arg(file).arg("-X").arg(format!("lua_script:{SCRIPT}")).args(["-n", "-T", "fields"]);
+    command.args(["-E", "separator=|", "-E", "occurrence=a", "-o", "rtp.heuristic_rtp:false"]);
+    for (port, protocol) in [(NATIVE, "faircast"), (RTP, "rtp"), (RTCP, "rtcp")] {
+        command.arg("-d").arg(format!("udp.port=={port},{protocol}"));
+    }
+    let mut all = vec!["frame.protocols".to_owned(), "_ws.malformed".to_owned(), "_ws.expert".to_owned()];
+    all.extend_from_slice(names);
+    all.iter().for_each(|name| _ = command.arg("-e").arg(name));
+    let output = command.output().expect("tshark runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("text");
+    let row = |line: &str| all.iter().cloned().zip(line.split('|').map(str::to_owned)).collect();
+    text.lines().map(row).collect()
+}
+
+/// A file of these UDP payloads, each to its port, as packets of IPv4 without anything below (link type 101).
+fn pcap<'a>(payloads: impl Iterator<Item = (u16, &'a [u8])>) -> Vec<u8> {
+    let mut file = Vec::new();
+    for word in [0xa1b2_c3d4, 2 | 4 << 16, 0, 0, 65_535, 101_u32] {
+        file.extend(word.to_le_bytes());
+    }
+    for (n, (port, payload)) in payloads.enumerate() {
+        let length = 28 + payload.len() as u16;
+        for word in [n as u32, 0, u32::from(length), u32::from(length)] {
+            file.extend(word.to_le_bytes());
+        }
+        let mut ip = [0x45, 0, 0, 0, 0, 0, 0, 0, 1, 17, 0, 0, 192, 0, 2, 1, 239, 1, 2, 3];
+        ip[2..4].copy_from_slice(&length.to_be_bytes());
+        let sum: u32 = ip.chunks(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]]))).sum();
+        let sum = !((sum & 0xffff) + (sum >> 16)) as u16;
+        ip[10..12].copy_from_slice(&sum.to_be_bytes());
+        file.extend(ip);
+        // Without a checksum, which is 0 then (RFC 768).
+        [port + 1000, port, length - 20, 0].iter().for_each(|half| file.extend(half.to_be_bytes()));
+        file.extend_from_slice(payload);
+    }
+    file
+}
