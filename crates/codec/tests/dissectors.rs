@@ -51,7 +51,7 @@ fn sort(field: &Field) -> &'static str {
 fn packets() -> Vec<(Packet, Vec<u8>)> {
     let (mut random, mut sequence) = (Random::stream(6, "test/dissectors"), 9);
     let mut packets = Vec::new();
-    while packets.len() < 2000 {
+    while packets.len() < 700 {
         let (packet, control) = wild(&mut random, &mut sequence);
         let mut bytes = Vec::new();
         if encode(&packet, control.as_ref(), &SCOPE, &mut bytes).is_ok() {
@@ -99,7 +99,14 @@ fn tshark_reads_all_that_is_written() {
         return;
     };
     assert!(version.status.success());
-    let packets: Vec<(Packet, Vec<u8>)> = packets().into_iter().filter(|(packet, _)| is_over_udp(packet)).collect();
+    let written = packets().into_iter().filter(|(packet, _)| is_over_udp(packet));
+    // Reports come twice, the second time without the extension that RFC 3550 section 6.4.3 leaves to profiles: tshark
+    // takes each such extension for one of MS-RTP, and finds fault with it.
+    let plain = |(packet, bytes): (Packet, Vec<u8>)| {
+        let without = without_extension(&bytes).filter(|_| port(&packet) == RTCP).map(|without| (packet, without));
+        std::iter::once((packet, bytes)).chain(without)
+    };
+    let packets: Vec<(Packet, Vec<u8>)> = written.flat_map(plain).collect();
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("packets.pcap");
     std::fs::write(&file, pcap(packets.iter().map(|(packet, bytes)| (port(packet), bytes.as_slice()))))
         .expect("it can be written");
@@ -117,9 +124,14 @@ fn tshark_reads_all_that_is_written() {
     names.dedup();
     let rows = tshark(&file, &names);
     assert_eq!(rows.len(), packets.len(), "a line for each packet");
-    let mut malformed = 0;
+    let mut extended = 0;
     for ((packet, bytes), row) in packets.iter().zip(&rows) {
-        malformed += usize::from(!row["_ws.malformed"].is_empty() || !row["_ws.expert"].is_empty());
+        if port(packet) == RTCP && without_extension(bytes).is_some_and(|without| without.len() < bytes.len()) {
+            extended += 1;
+        } else {
+            let complaint = (row["_ws.malformed"].as_str(), row["_ws.expert"].as_str());
+            assert_eq!(complaint, ("", ""), "tshark finds fault with {bytes:?}, {packet:?}");
+        }
         let protocols = row["frame.protocols"].rsplit(':').next().unwrap_or_default().to_owned();
         match packet.header {
             Header::Mlda(mlda::Header::Data(data)) => {
@@ -149,7 +161,19 @@ fn tshark_reads_all_that_is_written() {
             }
         }
     }
-    assert_eq!(malformed, 0, "packets that tshark finds fault with");
+    assert!(extended > 5, "{extended}");
+}
+
+/// A sender report or a receiver report of one block as RFC 3550 sections 6.4.1 and 6.4.2 have it, without more.
+fn without_extension(bytes: &[u8]) -> Option<Vec<u8>> {
+    let length = match bytes.get(..2)? {
+        [0x80, 200] => 28,
+        [0x81, 201] => 32,
+        _ => return None,
+    };
+    let mut bytes = bytes.get(..length)?.to_vec();
+    bytes[3] = (length / 4 - 1) as u8;
+    Some(bytes)
 }
 
 /// Holds what the script shows against the bytes, field by field.
