@@ -88,6 +88,8 @@ fn fields_are_in_their_order_and_flags_from_the_highest_bit() {
     assert_eq!(written(GIVEN), Ok(BYTES.to_vec()));
     assert_eq!(format!("{:?}", read(&BYTES)), format!("{:?}", Ok::<_, FieldError>(GIVEN)));
     assert_eq!((Inner::BYTES, Outer::BYTES), (3, 23));
+    // IP, UDP, and what each message begins with.
+    assert_eq!((INNER.bytes(), OUTER.bytes()), (28 + 14 + 3, 28 + 14 + 23));
     let without = Outer { missing: None, c: false, inner: Inner { a: true, number: 0, b: false }, ..GIVEN };
     let bytes = written(without).expect("it is legal");
     assert_eq!(bytes[..7], [0x80, 0, 0, 0, 0, 0, 0], "what says nothing is 0");
@@ -129,7 +131,8 @@ fn numbers_are_finite_but_where_the_format_says_more() {
         writer.field("plain");
         value.encode(&mut writer);
         let finished = writer.finish();
-        let mut reader = Reader::new(&bytes, &mut Ids);
+        let mut ids = Ids;
+        let mut reader = Reader::new(&bytes, &mut ids);
         reader.field("plain");
         assert_eq!(f32::decode(&mut reader).map(|_| ()), finished);
         finished
@@ -158,7 +161,8 @@ fn what_is_cut_off_is_short() {
     for length in 0..BYTES.len() {
         assert_eq!(read(&BYTES[..length]), Err(FieldError::Short), "{length}");
     }
-    let mut reader = Reader::new(&BYTES, &mut Ids);
+    let mut ids = Ids;
+    let mut reader = Reader::new(&BYTES, &mut ids);
     assert_eq!(reader.slice(24), Err(FieldError::Short));
     assert_eq!((reader.slice(22).map(<[u8]>::len), reader.rest()), (Ok(22), &[15][..]));
 }

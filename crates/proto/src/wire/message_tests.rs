@@ -6,7 +6,7 @@ use crate::packet::{Address, Ecn, Header};
 use crate::random::Random;
 use crate::source::layered;
 use crate::wild::Wild;
-use crate::wire::{COMMON, Field, Format, IP_BYTES, UDP_BYTES, bytes_of};
+use crate::wire::{COMMON, Field, IP_BYTES, UDP_BYTES, bytes_of};
 use crate::{mlda, omcc, pgmcc, smcc, tcp, tfmcc};
 
 message! {
