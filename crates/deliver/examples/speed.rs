@@ -1,0 +1,125 @@
+//! What a sender spends on a file beside its sockets: CPU seconds per gigabyte.
+//!
+//! `cargo run --release -p faircast-deliver --example speed [MEGABYTES]` writes a file of 1000 MB, offers it with keys and
+//! seals every packet, and then repairs as much as a loss of 1 % needs. Printed is CPU time of the process, which
+//! neighbours disturb less than they do the time of day.
+
+use faircast_deliver::keys::{ReceiverSession, SenderKeys, SenderSession, make};
+use faircast_deliver::offer::{Offer, Sent, Settings};
+use faircast_deliver::source::gather;
+use faircast_deliver::store::{self, Event, Store};
+use faircast_deliver::{Failure, ReceiverKeys};
+use rustix::time::{ClockId, clock_gettime};
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+/// As much as a packet of TFMCC has before its payload, below UDP.
+const HEADER: [u8; 44] = [0; 44];
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let megabytes: usize = std::env::args().nth(1).map_or(Ok(1000), |text| text.parse())?;
+    let folder = std::env::temp_dir().join(format!("faircast-speed-{}", std::process::id()));
+    fs::create_dir(&folder)?;
+    let result = measure(&folder, megabytes);
+    fs::remove_dir_all(&folder)?;
+    result
+}
+
+fn measure(folder: &Path, megabytes: usize) -> Result<(), Box<dyn std::error::Error>> {
+    let file = folder.join("film");
+    let pattern: Vec<u8> = (0..1_000_000u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let mut written = fs::File::create(&file)?;
+    for _ in 0..megabytes {
+        std::io::Write::write_all(&mut written, &pattern)?;
+    }
+    let written = make(&folder.join("keys"), 1)?;
+    let sender = SenderKeys::read(&written[0])?;
+    let mut session = SenderSession::start(Some(&sender))?;
+    let gigabytes = megabytes as f64 / 1000.0;
+
+    let mut clock = Clock::start();
+    let mut offer = Offer::new(gather(&[file])?, Settings::default(), session.salt(), session.signer(), &mut |_| {})?;
+    clock.lap("sender: read, hash, sign", gigabytes);
+
+    let mut message = Vec::with_capacity(2000);
+    let (mut packets, mut bytes) = (0u64, 0u64);
+    while next(&mut offer, &mut session, Duration::ZERO, &mut message)? {
+        packets += 1;
+        bytes += message.len() as u64;
+    }
+    clock.lap("sender: read, hash, symbols, AEAD", gigabytes);
+    println!("{packets} packets, {bytes} bytes with {} bytes of header each", HEADER.len());
+
+    let receiver = ReceiverKeys::read(&written[1])?;
+    for loss in [0, 100] {
+        let into = folder.join(format!("received-{loss}"));
+        let mut receiving = ReceiverSession::new(Some(&receiver), 0);
+        let mut store = Store::open(&into, store::Settings::default(), receiving.verifier())?;
+        let mut offer = Offer::new(
+            gather(&[folder.join("film")])?,
+            Settings::default(),
+            session.salt(),
+            session.signer(),
+            &mut |_| {},
+        )?;
+        let (mut sending, mut taking, mut now, mut count) = (Duration::ZERO, Duration::ZERO, Duration::ZERO, 0u64);
+        while !store.complete() {
+            let before = cpu();
+            let any = next(&mut offer, &mut session, now, &mut message)?;
+            let between = cpu();
+            now += if any { Duration::from_micros(10) } else { Duration::from_millis(10) };
+            count += 1;
+            if any && (loss == 0 || count % loss != 0) {
+                let opened = receiving.open(&mut message, HEADER.len())?;
+                store.take(now, opened.salt, opened.payload)?;
+            }
+            if !any || count % 10_000 == 0 {
+                while store.proceed()? != Event::Nothing {}
+                if let Some(request) = store.request(now, 1200) {
+                    offer.hear(now, 1, &request)?;
+                }
+            }
+            taking += cpu() - between;
+            sending += between - before;
+        }
+        let lost = if loss == 0 { "no loss" } else { "1 % loss" };
+        println!(
+            "{lost}: sender {:.2}, receiver {:.2} CPU s per GB",
+            sending.as_secs_f64() / gigabytes,
+            taking.as_secs_f64() / gigabytes
+        );
+    }
+    Ok(())
+}
+
+/// The next sealed packet; false if there is none.
+fn next(offer: &mut Offer, session: &mut SenderSession, now: Duration, message: &mut Vec<u8>) -> Result<bool, Failure> {
+    message.clear();
+    message.extend_from_slice(&HEADER);
+    let sent = offer.next_symbol(now, message)?;
+    if sent != Sent::Nothing {
+        session.seal(message, HEADER.len()).map_err(|exhausted| Failure::Input(exhausted.to_string()))?;
+    }
+    Ok(sent != Sent::Nothing)
+}
+
+/// CPU time of this process.
+fn cpu() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+struct Clock(Duration);
+
+impl Clock {
+    fn start() -> Clock {
+        Clock(cpu())
+    }
+
+    fn lap(&mut self, what: &str, gigabytes: f64) {
+        let now = cpu();
+        println!("{what}: {:.2} CPU s per GB", (now - self.0).as_secs_f64() / gigabytes);
+        self.0 = now;
+    }
+}

@@ -1,0 +1,350 @@
+//! A receiver's folder: files come together in [`WORK_FOLDER`] and get their names when all is there and hashes agree.
+//!
+//! A process may be killed at any moment. What had come then is in partial files and the journal beside them
+//! (`journal.rs`), and the next one goes on from there as soon as it hears a root of the same content.
+
+mod block;
+mod check;
+mod content;
+mod disk;
+mod index;
+mod journal;
+mod resume;
+mod work;
+
+use crate::bytes::hex;
+use crate::failure::{Failure, Malformed};
+use crate::feedback::{HEADER_BYTES, LINE_BYTES, MOST_LINES, Request};
+use crate::keys::{Salt, Verifier};
+use crate::manifest::Manifest;
+use crate::names::{FileName, WORK_FOLDER};
+use crate::root::{ROOT, Root};
+use crate::symbol::{MANIFEST, SYMBOL, SymbolId};
+use content::Content;
+use disk::Folder;
+use index::Index;
+use rustix::fs::FlockOperation;
+use std::fs::File;
+use std::path::Path;
+use std::time::Duration;
+use work::Work;
+
+#[cfg(test)]
+pub(crate) use disk::fuse;
+
+/// What becomes of a file that has the name of one that comes, and is another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Existing {
+    /// It stays, and the one that comes is refused.
+    #[default]
+    Keep,
+    /// It is replaced as soon as the other is whole.
+    Replace,
+}
+
+/// How a receiver behaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// What becomes of files that are there.
+    pub existing: Existing,
+    /// After how long without anything new for the first time the sender is taken to have sent all once.
+    pub quiet: Duration,
+}
+
+/// A folder that receives.
+pub struct Store {
+    folder: Folder,
+    work: Folder,
+    /// Held as long as this is there, so that no other process works in the folder.
+    _lock: File,
+    settings: Settings,
+    verifier: Option<Verifier>,
+    /// When the latest session began that was ever taken.
+    latest: u64,
+    root: Option<(Root, Vec<u8>)>,
+    state: State,
+}
+
+/// How far the receiver is.
+///
+/// ```text
+///   waiting ──root──> index ──manifest──> content
+/// ```
+enum State {
+    Waiting,
+    Index(Index, Work),
+    Content(Box<Content>),
+}
+
+/// What a payload was good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// A root of a session that is taken part in from now on.
+    Root,
+    /// The manifest is there: from now on it is known what comes.
+    Manifest,
+    /// A symbol that was missing.
+    Symbol,
+    /// A symbol that made a block whole.
+    Block,
+    /// What is there already, or is not wanted.
+    Known,
+    /// A symbol that is of no use before a root and the manifest have come.
+    Early,
+    /// A symbol of another content.
+    Foreign,
+    /// Symbols of a block were forged: its hash is not the signed one, and it begins anew.
+    Forged,
+    /// It is not what it should be.
+    Malformed(Malformed),
+}
+
+/// What [`Store::proceed`] has done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Nothing: there is nothing to do.
+    Nothing,
+    /// A part of what is to do.
+    Working,
+    /// A file has its name; its hash is the signed one.
+    File(FileName),
+    /// A file is not taken, and why, in a sentence.
+    Refused(FileName, String),
+    /// Every file has its name or was refused.
+    All,
+}
+
+/// How much has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Symbols of all files, and how many of them are still missing.
+    pub symbols: u64,
+    /// How many of them are missing.
+    pub left: u64,
+    /// Bytes of all files.
+    pub bytes: u64,
+    /// How many files there are.
+    pub files: usize,
+    /// How many of them have their names.
+    pub named: usize,
+    /// How many of them were refused.
+    pub refused: usize,
+    /// How many blocks had forged symbols.
+    pub forged: u64,
+}
+
+const MANIFEST_NAME: &str = "manifest";
+const LOCK: &str = "lock";
+const LATEST: &str = "latest";
+const COUNTER: &str = "counter";
+/// How far numbers of messages go ahead of what is written down: more than a receiver says in one run, and in
+/// microseconds less than two weeks.
+const RESERVED: u64 = 1 << 40;
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { existing: Existing::Keep, quiet: Duration::from_secs(1) }
+    }
+}
+
+impl Store {
+    /// Opens a folder to receive in, and makes it if it is not there. With a verifier only what its owner has signed
+    /// is taken, without one everything.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be made or written, or another process receives in it.
+    pub fn open(path: &Path, settings: Settings, verifier: Option<Verifier>) -> Result<Store, Failure> {
+        let folder = Folder::open(path)?;
+        let work = folder.inner(WORK_FOLDER)?;
+        let lock = work.file(LOCK)?;
+        rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive)
+            .map_err(|_| Failure::input(format!("another process receives in {}", path.display())))?;
+        let latest = if verifier.is_some() { read_number(&work, LATEST)? } else { 0 };
+        Ok(Store { folder, work, _lock: lock, settings, verifier, latest, root: None, state: State::Waiting })
+    }
+
+    /// Takes a payload. `salt` is that of the packet, where packets have one.
+    ///
+    /// # Errors
+    ///
+    /// The disk is full or gives way in another manner. What has come is kept; the same payload may be given again.
+    pub fn take(&mut self, now: Duration, salt: Option<Salt>, payload: &[u8]) -> Result<Taken, Failure> {
+        match payload.first() {
+            Some(&ROOT) => self.take_root(now, salt, payload),
+            Some(&SYMBOL) => match SymbolId::decode(payload) {
+                Ok((id, symbol)) => self.take_symbol(now, id, symbol),
+                Err(malformed) => Ok(Taken::Malformed(malformed)),
+            },
+            _ => Ok(Taken::Malformed(Malformed("a payload of another kind"))),
+        }
+    }
+
+    /// Does a part of what takes long: holding whole files against their hashes, a megabyte at a time, and giving them
+    /// their names. To be called between packets until there is nothing to do.
+    ///
+    /// # Errors
+    ///
+    /// The disk is full or gives way in another manner.
+    pub fn proceed(&mut self) -> Result<Event, Failure> {
+        let State::Content(content) = &mut self.state else { return Ok(Event::Nothing) };
+        let event = content.proceed(&self.folder)?;
+        if event == Event::All
+            && let Some((root, _)) = &self.root
+        {
+            self.work.remove_folder(&hex(&root.content().0))?;
+        }
+        Ok(event)
+    }
+
+    /// Writes what is still in memory, 64 symbols at most. To be called when nothing has come for a moment.
+    ///
+    /// # Errors
+    ///
+    /// The disk is full or gives way in another manner.
+    pub fn flush(&mut self) -> Result<(), Failure> {
+        match &mut self.state {
+            State::Content(content) => content.flush(),
+            _ => Ok(()),
+        }
+    }
+
+    /// What the sender should hear now, in at most `limit` bytes; nothing before a root has come. When all is there
+    /// it says so, each time.
+    pub fn request(&mut self, now: Duration, limit: usize) -> Option<Vec<u8>> {
+        let content = self.root.as_ref()?.0.content().tag();
+        let room = (limit.checked_sub(HEADER_BYTES)? / LINE_BYTES).min(MOST_LINES);
+        let (left, lines) = match &mut self.state {
+            State::Waiting => return None,
+            State::Index(index, _) => (u64::MAX, index.lines(room)),
+            State::Content(content) => content.lines(now, self.settings.quiet, room),
+        };
+        Some(Request { content, left, lines }.encode())
+    }
+
+    /// Whether every file has its name or was refused.
+    pub fn complete(&self) -> bool {
+        matches!(&self.state, State::Content(content) if content.complete())
+    }
+
+    /// How much has come.
+    pub fn progress(&self) -> Progress {
+        match &self.state {
+            State::Content(content) => content.progress(),
+            _ => Progress::default(),
+        }
+    }
+
+    /// What comes, once that is known.
+    pub fn manifest(&self) -> Option<&Manifest> {
+        match &self.state {
+            State::Content(content) => Some(content.manifest()),
+            _ => None,
+        }
+    }
+
+    /// The salt of the session that is taken part in; feedback is authenticated with it.
+    pub fn salt(&self) -> Option<Salt> {
+        self.root.as_ref().map(|(root, _)| root.salt)
+    }
+
+    /// The number of the first authenticated message of this run, above all that were ever used in this folder.
+    /// `clock` is the time in microseconds since 1970: it serves if the folder has been emptied.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written down.
+    pub fn counter(&self, clock: u64) -> Result<u64, Failure> {
+        let first = read_number(&self.work, COUNTER)?.max(clock);
+        write_number(&self.work, COUNTER, first.saturating_add(RESERVED))?;
+        Ok(first)
+    }
+
+    fn take_root(&mut self, now: Duration, salt: Option<Salt>, payload: &[u8]) -> Result<Taken, Failure> {
+        if self.root.as_ref().is_some_and(|(_, bytes)| bytes == payload) {
+            return Ok(Taken::Known);
+        }
+        let root = match Root::decode(payload, self.verifier.as_ref()) {
+            Ok(root) => root,
+            Err(malformed) => return Ok(Taken::Malformed(malformed)),
+        };
+        if salt.is_some_and(|salt| salt != root.salt) {
+            return Ok(Taken::Malformed(Malformed("a root of another session than its packet")));
+        }
+        let latest = self.root.as_ref().map_or(self.latest, |(root, _)| root.began.max(self.latest));
+        if root.began < latest {
+            return Ok(Taken::Malformed(Malformed("a root of a session before the latest")));
+        }
+        let same = self.root.as_ref().is_some_and(|(other, _)| other.content() == root.content());
+        if !same {
+            self.flush()?;
+            self.state = State::Waiting;
+            self.root = None;
+            let work = self.work.inner(&hex(&root.content().0))?;
+            self.state = match index::read(&work, &root)? {
+                Some(manifest) => State::Content(Box::new(self.content(now, work, manifest)?)),
+                None => State::Index(Index::new(&root), Work::open(work)?.0),
+            };
+        }
+        if self.verifier.is_some() && root.began != self.latest {
+            write_number(&self.work, LATEST, root.began)?;
+            self.latest = root.began;
+        }
+        self.root = Some((root, payload.to_vec()));
+        Ok(Taken::Root)
+    }
+
+    fn take_symbol(&mut self, now: Duration, id: SymbolId, symbol: &[u8]) -> Result<Taken, Failure> {
+        let Some((root, _)) = &self.root else { return Ok(Taken::Early) };
+        if id.content != root.content().tag() {
+            return Ok(Taken::Foreign);
+        }
+        match &mut self.state {
+            State::Waiting => Ok(Taken::Early),
+            State::Content(content) => content.take(now, id, symbol),
+            State::Index(..) if id.object != MANIFEST => Ok(Taken::Early),
+            State::Index(index, work) => {
+                let taken = index.take(id, symbol);
+                let Some(manifest) = index.whole() else { return Ok(taken) };
+                let manifest = match manifest {
+                    Ok(manifest) => manifest,
+                    Err(malformed) => return Ok(Taken::Malformed(malformed)),
+                };
+                index::write(work.folder(), &manifest)?;
+                let work = self.work.inner(&hex(&root.content().0))?;
+                self.state = State::Content(Box::new(self.content(now, work, manifest)?));
+                Ok(Taken::Manifest)
+            }
+        }
+    }
+
+    fn content(&self, now: Duration, work: Folder, manifest: Manifest) -> Result<Content, Failure> {
+        Content::open(now, &self.folder, work, manifest, self.settings.existing)
+    }
+}
+
+/// A number that a file has in decimal digits; 0 if there is none.
+fn read_number(folder: &Folder, name: &str) -> Result<u64, Failure> {
+    if folder.length(name).is_none() {
+        return Ok(0);
+    }
+    let mut digits = [0; 20];
+    let file = folder.file(name)?;
+    disk::read_at(&file, &mut digits, 0).map_err(|error| Failure::disk("read", &folder.path().join(name), &error))?;
+    let text = std::str::from_utf8(&digits).unwrap_or_default();
+    Ok(text.trim_end_matches('\0').parse().unwrap_or(0))
+}
+
+/// Writes a number into a file, which has the old one or this at every moment.
+fn write_number(folder: &Folder, name: &str, number: u64) -> Result<(), Failure> {
+    let next = format!("{name}.next");
+    let failed = |error| Failure::disk("write", &folder.path().join(&next), &error);
+    let file = folder.file(&next)?;
+    disk::set_length(&file, 0).map_err(failed)?;
+    disk::write_at(&file, number.to_string().as_bytes(), 0).map_err(failed)?;
+    file.sync_data().map_err(failed)?;
+    folder.rename(&next, name)
+}
+
+#[cfg(test)]
+mod tests;
