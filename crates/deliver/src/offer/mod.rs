@@ -63,8 +63,9 @@ pub struct Offer {
     roster: Roster,
     /// When the last root was sent, and how many symbols since.
     rooted: Option<(Duration, u32)>,
-    /// How many symbols since the manifest.
+    /// How many symbols since the manifest, and when its last one was sent.
     since_index: u64,
+    index_at: Duration,
     /// What is left of the manifest's turn: the block, and how many of its symbols.
     burst: Option<(u32, u32)>,
     /// The next symbol of each of the manifest's blocks.
@@ -188,6 +189,7 @@ impl Offer {
             blocks: Vec::with_capacity(MOST_BLOCKS + 1),
             rooted: None,
             since_index: u64::MAX,
+            index_at: Duration::ZERO,
             burst: None,
             repair_next: false,
         }
@@ -222,7 +224,7 @@ impl Offer {
                 (left, _) => Some((block, left)),
             };
             if self.burst.is_none() {
-                self.since_index = 0;
+                (self.since_index, self.index_at) = (0, now);
                 // Whoever has the manifest now needs a root to begin.
                 self.rooted = None;
             }
@@ -264,7 +266,9 @@ impl Offer {
                     break;
                 }
                 if line.object == MANIFEST {
-                    let already = self.burst.is_some() || self.since_index < u64::from(ROOT_EVERY);
+                    // What was sent of late may still come.
+                    let recent = now.saturating_sub(self.index_at) < self.needs.round;
+                    let already = self.burst.is_some() || recent;
                     if !already {
                         self.since_index = u64::MAX;
                         known.asked += u64::from(line.lacks);

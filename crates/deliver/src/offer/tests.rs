@@ -115,14 +115,14 @@ fn repair_and_the_first_pass_take_turns() {
 fn a_manifest_is_sent_on_request() {
     let (_folder, mut offer) = offer(&[1000], Settings::default());
     drain(&mut offer, at(0));
-    let mut lacking = line(0, 0, 1, 2);
-    lacking.seen = 1;
-    (0..200).for_each(|_| drop(offer.since_index += 1));
-    offer.hear(at(10), 7, &request(&offer, u64::MAX, &[lacking])).expect("legal");
-    assert_eq!(offer.next_at(at(10)), at(10));
-    let sent = drain(&mut offer, at(10));
+    let asked = request(&offer, u64::MAX, &[Line { seen: 1, ..line(0, 0, 1, 2) }]);
+    offer.hear(at(999), 7, &asked).expect("legal");
+    assert_eq!(offer.next_at(at(999)), at(1000), "it was sent of late");
+    offer.hear(at(1000), 7, &asked).expect("legal");
+    let sent = drain(&mut offer, at(1001));
     assert!(!numbers(&sent, Sent::Manifest).is_empty());
     assert_eq!(sent.last().map(|(sent, _)| *sent), Some(Sent::Root));
+    assert_eq!(next(&mut offer, at(1001)).0, Sent::Nothing);
 }
 
 #[test]
