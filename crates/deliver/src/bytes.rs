@@ -50,7 +50,7 @@ impl<'a> Reader<'a> {
         self.0
     }
 
-    /// That nothing is left.
+    /// Says whether nothing is left.
     pub(crate) fn end(&self) -> Result<(), Malformed> {
         if self.0.is_empty() { Ok(()) } else { Err(Malformed("it goes on behind its end")) }
     }

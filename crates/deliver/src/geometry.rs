@@ -1,7 +1,7 @@
 //! How an object is cut into blocks, and blocks into symbols.
 //!
-//! Blocks of an object have nearly the same number of symbols, the first ones one more than the others: the algorithm of
-//! RFC 5052 for partitioning. So two plans of the code serve all blocks of an object.
+//! Blocks of an object have nearly the same number of symbols, the first ones one more than the others: the algorithm
+//! of RFC 5052 for partitioning. So two plans of the code serve all blocks of an object.
 
 use crate::failure::Malformed;
 

@@ -69,7 +69,7 @@ impl Roster {
         self.receivers.values().any(|receiver| !receiver.complete() && !self.gone(now, receiver))
     }
 
-    /// Those that lack something and have not been heard for long.
+    /// Ids of receivers that lack something and have not been heard for long.
     pub fn lost(&self, now: Duration) -> impl Iterator<Item = u64> {
         let lost = self.receivers.iter().filter(move |(_, receiver)| !receiver.complete() && self.gone(now, receiver));
         lost.map(|(id, _)| *id)

@@ -163,7 +163,7 @@ impl Offer {
         let room = usize::from(cut.symbol_bytes) + HEADER_BYTES;
         if Root::bytes(geometry.blocks() as usize) > room || geometry.blocks() > u32::from(u8::MAX) {
             return Err(Failure::input(format!(
-                "{} files with {} bytes are too many for blocks of {} symbols of {} bytes: make blocks larger (up to {} \
+                "{} files with {} bytes are too many for blocks of {} symbols of {} bytes: make blocks larger (to {} \
                  symbols), packets larger, or send in parts",
                 manifest.entries().len(),
                 manifest.bytes(),
@@ -386,7 +386,7 @@ impl Offer {
         self
     }
 
-    /// Goes on to the next object if this one has no block left, and behind the last one ends the pass or begins another.
+    /// Goes on to the next object if this one has no block left; behind the last one ends the pass or begins another.
     fn skip_to_a_block(&mut self) {
         let end = self.manifest.entries().len() as u32;
         while self.pass.object <= end && self.pass.block >= self.geometry(self.pass.object).blocks() {

@@ -19,7 +19,7 @@ use std::time::Duration;
 /// A content of which the manifest is known.
 pub(super) struct Content {
     pub(super) manifest: Manifest,
-    /// By number; the manifest itself is left out, so object 1 comes first.
+    /// Files by number, from object 1 on.
     pub(super) objects: Vec<Object>,
     pub(super) work: Work,
     pub(super) existing: Existing,
@@ -294,7 +294,7 @@ impl Content {
         let (needed, room) = (self.left.saturating_mul(u64::from(cut.symbol_bytes)), folder.room());
         match room {
             Some(room) if room < needed => Err(Failure::Disk(format!(
-                "{} has room for {room} bytes and {needed} are to come; make room and start again, what has come is kept",
+                "{} has room for {room} bytes and {needed} are to come; make room and start again, what came is kept",
                 folder.path().display()
             ))),
             _ => Ok(()),

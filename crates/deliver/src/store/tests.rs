@@ -325,7 +325,7 @@ fn requests_are_as_long_as_one_likes_and_about_what_is_missing() {
     let mut store = store(&folder);
     let sent = payloads(&mut offer);
     let block_of = |payload: &[u8]| SymbolId::decode(payload).map(|(id, _)| (id.object, id.block, id.symbol));
-    // Of every block one symbol is lost, of every fifth a second one, of blocks 20 to 22 all, of 30 and on nothing came.
+    // Of every block one symbol is lost, of every fifth a second one, of blocks 20 to 22 all; of 30 on nothing came.
     let lost = |payload: &[u8]| match block_of(payload) {
         Ok((1, block, symbol)) => {
             block >= 30 || (20..23).contains(&block) || symbol == 3 || (block % 5 == 0 && symbol == 6)
