@@ -269,6 +269,8 @@ fn a_kill_before_or_within_any_change_of_the_disk_loses_nothing() {
         if first.is_err() {
             receiver.start();
             until_complete(&mut sender, &mut receiver, &mut draw, &mut now).expect("a disk that works");
+            let spoilt = receiver.store.as_ref().map(|store| store.progress().forged);
+            assert_eq!(spoilt, Some(0), "kill {every}: what had come was of no use any more");
             kills += 1;
         }
         assert_same(&receiver, &files, &format!("kill {every}"));

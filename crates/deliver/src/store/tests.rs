@@ -132,6 +132,20 @@ fn a_link_that_comes_while_a_file_does_is_not_followed_either() {
 }
 
 #[test]
+fn a_file_that_gets_the_name_meanwhile_stays_as_well() {
+    let (_from, mut offer) = offer_of(&[("a", b"the new one")], 0, None);
+    let folder = testing::Folder::new();
+    let mut store = store(&folder);
+    for payload in payloads(&mut offer) {
+        store.take(Duration::ZERO, None, &payload).expect("a disk that works");
+    }
+    let path = folder.write("a", b"somebody's");
+    let events = settle(&mut store);
+    assert!(refusal(&events).contains("the name is taken by something else; it lies whole in"), "{events:?}");
+    assert_eq!(fs::read(path).expect("ours"), b"somebody's");
+}
+
+#[test]
 fn what_has_the_name_stays_or_is_replaced_as_one_asks() {
     let (_from, mut offer) = offer_of(&[("a", b"the new one")], 0, None);
     let sent = payloads(&mut offer);
