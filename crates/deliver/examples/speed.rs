@@ -1,7 +1,7 @@
 //! What a sender spends on a file beside its sockets: CPU seconds per gigabyte.
 //!
 //! `cargo run --release -p faircast-deliver --example speed [MEGABYTES]` writes a file of 1000 MB, offers it with keys
-//! and seals every packet, and then repairs as much as a loss of 1 % needs. Printed is CPU time of the process, which
+//! and seals every packet, after a look at what it is made of, and then repairs as much as a loss of 1 % needs. Printed is CPU time of the process, which
 //! neighbours disturb less than they do the time of day.
 
 use faircast_deliver::keys::{ReceiverSession, SenderKeys, SenderSession, make};
@@ -9,6 +9,9 @@ use faircast_deliver::offer::{Offer, Sent, Settings};
 use faircast_deliver::source::gather;
 use faircast_deliver::store::{self, Event, Store};
 use faircast_deliver::{Failure, ReceiverKeys};
+use raptorq::{ObjectTransmissionInformation, SourceBlockDecoder, SourceBlockEncoder};
+use ring::aead::{AES_256_GCM, Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
+use ring::digest::{SHA256, digest};
 use rustix::time::{ClockId, clock_gettime};
 use std::fs;
 use std::path::Path;
@@ -18,6 +21,7 @@ use std::time::Duration;
 const HEADER: [u8; 44] = [0; 44];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    parts();
     let megabytes: usize = std::env::args().nth(1).map_or(Ok(1000), |text| text.parse())?;
     let folder = std::env::temp_dir().join(format!("faircast-speed-{}", std::process::id()));
     fs::create_dir(&folder)?;
@@ -91,6 +95,56 @@ fn measure(folder: &Path, megabytes: usize) -> Result<(), Box<dyn std::error::Er
         );
     }
     Ok(())
+}
+
+/// What the parts cost, beside those that were not chosen.
+fn parts() {
+    const BYTES: usize = 256 << 20;
+    let mut data: Vec<u8> = (0..BYTES as u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let gigabytes = BYTES as f64 / 1e9;
+    let block = 512 * 1152;
+    let mut clock = Clock::start();
+    for block in data.chunks(block) {
+        std::hint::black_box(blake3::hash(block));
+    }
+    clock.lap("BLAKE3, block by block", gigabytes);
+    for block in data.chunks(block) {
+        std::hint::black_box(digest(&SHA256, block));
+    }
+    clock.lap("SHA-256, block by block", gigabytes);
+    for (name, algorithm) in [("AES-256-GCM", &AES_256_GCM), ("ChaCha20-Poly1305", &CHACHA20_POLY1305)] {
+        let key = LessSafeKey::new(UnboundKey::new(algorithm, &[1; 32]).expect("32 bytes are a key"));
+        for packet in data.chunks_mut(1168) {
+            // Nothing that is secret is sealed here.
+            let nonce = Nonce::assume_unique_for_key([0; 12]);
+            let tag = key.seal_in_place_separate_tag(nonce, Aad::from(HEADER), packet);
+            let _ = std::hint::black_box(tag.expect("a short packet"));
+        }
+        clock.lap(name, gigabytes);
+    }
+    for symbols in [256, 512, 1024, 2048] {
+        let bytes = symbols * 1152;
+        let information = ObjectTransmissionInformation::new(bytes as u64, 1152, 1, 1, 1);
+        let blocks = &data[..bytes * 50];
+        // The plan is made with the first encoder.
+        SourceBlockEncoder::new(0, &information, &data[..bytes]);
+        clock = Clock::start();
+        for block in blocks.chunks(bytes) {
+            std::hint::black_box(SourceBlockEncoder::new(0, &information, block));
+        }
+        clock.lap(&format!("RaptorQ, encoders of {symbols} symbols"), blocks.len() as f64 / 1e9);
+        let encoder = SourceBlockEncoder::new(0, &information, &data[..bytes]);
+        let mut given = encoder.source_packets();
+        given.retain(|packet| packet.payload_id().encoding_symbol_id() % 100 != 7);
+        given.extend(encoder.repair_packets(0, (symbols / 100 + 2) as u32));
+        let mut decoders: Vec<_> = (0..20).map(|_| given.clone()).collect();
+        clock = Clock::start();
+        for given in decoders.drain(..) {
+            let mut decoder = SourceBlockDecoder::new(0, &information, bytes as u64);
+            std::hint::black_box(decoder.decode(given).expect("two symbols more than are lost"));
+        }
+        clock.lap(&format!("RaptorQ, decoding of {symbols} symbols, 1 % lost"), 20.0 * bytes as f64 / 1e9);
+    }
 }
 
 /// The next sealed packet; false if there is none.

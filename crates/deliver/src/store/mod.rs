@@ -72,7 +72,7 @@ pub struct Store {
 /// ```
 enum State {
     Waiting,
-    Index(Index, Work),
+    Index(Index, Box<Work>),
     Content(Box<Content>),
 }
 
@@ -283,7 +283,7 @@ impl Store {
             let work = self.work.inner(&hex(&root.content().0))?;
             self.state = match index::read(&work, &root)? {
                 Some(manifest) => State::Content(Box::new(self.content(now, work, manifest)?)),
-                None => State::Index(Index::new(&root), Work::open(work)?.0),
+                None => State::Index(Index::new(&root), Box::new(Work::open(work)?.0)),
             };
         }
         if self.verifier.is_some() && root.began != self.latest {

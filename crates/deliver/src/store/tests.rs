@@ -7,6 +7,7 @@ use crate::keys::{Salt, Signer};
 use crate::manifest::{Entry, hash};
 use crate::offer::{self, Offer, Sent};
 use crate::source::gather;
+use crate::symbol;
 use crate::testing::{self, Draw};
 use std::fs;
 use std::path::PathBuf;
@@ -406,6 +407,70 @@ fn strangers_payloads_do_nothing_and_never_panic() {
         }
     }
     assert!(store.complete());
+    assert_eq!(fs::read(folder.path().join("a")).expect("ours"), bytes);
+}
+
+/// A repair symbol of the first file's only block.
+fn repair(offer: &mut Offer, now: Duration) -> Vec<u8> {
+    let line = crate::feedback::Line { object: 1, block: 0, blocks: 1, lacks: 1, seen: 0 };
+    let request = Request { content: offer.content().tag(), left: 1, lines: vec![line] }.encode();
+    offer.hear(now, 7, &request).expect("legal");
+    loop {
+        let mut payload = Vec::new();
+        if offer.next_symbol(now + Duration::from_secs(1), &mut payload).expect("ours") == Sent::Repair {
+            return payload;
+        }
+    }
+}
+
+#[test]
+fn symbols_of_another_length_are_refused() {
+    let (_from, mut offer) = offer_of(&[("a", &Draw::new(7).bytes(612))], 0, None);
+    let mut sent = payloads(&mut offer);
+    sent.push(repair(&mut offer, Duration::ZERO));
+    let folder = testing::Folder::new();
+    let mut store = store(&folder);
+    let symbols = sent.split_off(sent.len() - 4);
+    take_all(&mut store, &sent);
+    for symbol in symbols {
+        let longer = [&symbol[..], &[0]].concat();
+        for wrong in [&symbol[..symbol.len() - 1], &longer[..], &symbol[..symbol::HEADER_BYTES]] {
+            let taken = store.take(Duration::ZERO, None, wrong).expect("a disk that works");
+            assert!(matches!(taken, Taken::Malformed(_)), "{taken:?}");
+        }
+    }
+    assert_eq!(store.progress().left, 3);
+}
+
+#[test]
+fn what_forged_symbols_leave_behind_a_short_one_is_not_taken_for_its_end() {
+    let bytes = Draw::new(8).bytes(612);
+    let (_from, mut offer) = offer_of(&[("a", &bytes)], 0, None);
+    let mut sent = payloads(&mut offer);
+    let symbols = sent.split_off(sent.len() - 3);
+    let folder = testing::Folder::new();
+    let mut store = store(&folder);
+    take_all(&mut store, &sent);
+    let mut forged = Vec::new();
+    let id = SymbolId { content: offer.content().tag(), object: 1, block: 0, symbol: 9 };
+    id.encode(&mut forged);
+    forged.extend_from_slice(&[255; 256]);
+    let mut take = |payload: &[u8]| store.take(Duration::ZERO, None, payload).expect("a disk that works");
+    // The forged one lies where the last symbol, of 100 bytes, belongs.
+    assert_eq!(
+        [&symbols[0], &symbols[1], &forged].map(|payload| take(payload)),
+        [Taken::Symbol, Taken::Symbol, Taken::Forged]
+    );
+    assert_eq!([&symbols[0], &symbols[2]].map(|payload| take(payload)), [Taken::Symbol, Taken::Symbol]);
+    let mut taken = Taken::Symbol;
+    // One repair symbol is nearly always enough.
+    for second in 0..5 {
+        if taken == Taken::Symbol {
+            taken = take(&repair(&mut offer, Duration::from_secs(10 * second)));
+        }
+    }
+    assert_eq!(taken, Taken::Block);
+    settle(&mut store);
     assert_eq!(fs::read(folder.path().join("a")).expect("ours"), bytes);
 }
 
