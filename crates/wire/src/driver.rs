@@ -1,0 +1,426 @@
+//! The driver of an endpoint: hands its inputs in, carries its outbox out, and keeps its deadline.
+//!
+//! It keeps to what [`Endpoint`] asks of drivers. What has arrived comes before a time-out that is due; a packet comes
+//! with the moment at which it arrived; what could not be sent comes back, the last first; a membership that is not to
+//! be had, or is lost, is said.
+
+use crate::clock::Clock;
+use crate::codec::{self, Decoded, Scope};
+use crate::content::Content;
+use crate::counters::Counters;
+use crate::directory::{Directory, OWN};
+use crate::groups::Groups;
+use crate::network::{Arrival, Batch, Interface, Network};
+use faircast_proto::control::Control;
+use faircast_proto::endpoint::{Action, Endpoint, Input, Outbox};
+use faircast_proto::group_set::{GroupPlan, GroupSet, Role, Senders};
+use faircast_proto::packet::{Address, Packet};
+use faircast_proto::time::Instant;
+use faircast_proto::wire::{IP_BYTES, UDP_BYTES};
+use std::io;
+use std::mem;
+use std::net::{IpAddr, SocketAddr};
+
+/// An endpoint with all that it needs to be on a network.
+#[derive(Debug)]
+pub struct Driver<E, C> {
+    endpoint: E,
+    content: C,
+    setting: Setting,
+    directory: Directory,
+    /// Whose data a member takes.
+    source: Option<Source>,
+    /// The groups of which the host is a member.
+    joined: GroupSet,
+    interface: Interface,
+    /// Whether the interface took the last group with data with it.
+    lost_all: bool,
+    out: Outbox,
+    batch: Batch,
+    /// The packets of the batch.
+    packets: Vec<Packet>,
+    /// Packets that could not be sent, in order, of which the endpoint has not been told.
+    unsent: Vec<Packet>,
+    /// Groups that are not to be had, of which it has not been told.
+    unjoined: Vec<Address>,
+    deadline: Option<Instant>,
+    /// When the endpoint was called last.
+    now: Instant,
+    counters: Counters,
+}
+
+/// What a driver is told about its session.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// Whether the endpoint sends the data or receives it.
+    pub part: Part,
+    /// The groups.
+    pub groups: Groups,
+    /// What each of them is for.
+    pub plan: Vec<GroupPlan>,
+    /// The kind of its headers, as [`Header::kind`](faircast_proto::packet::Header::kind) has it.
+    pub kind: &'static str,
+}
+
+/// An endpoint's part in a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// It sends the data.
+    Source,
+    /// It receives data, of this host's if one is named, or of the first that is heard.
+    Member {
+        /// Whose.
+        of: Option<IpAddr>,
+    },
+}
+
+/// The source that a member hears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Its id.
+    pub id: u64,
+    /// Where its data comes from, and reports go.
+    pub at: SocketAddr,
+}
+
+/// Calls of [`Network::receive`] in a turn, so that a flood cannot keep time-outs from being handed in.
+const MOST_BATCHES: u32 = 16;
+/// Time-outs handed in before what has arrived is looked at again. Sources send one packet for each.
+const MOST_TIMEOUTS: u32 = 64;
+/// Answers to what an endpoint asks for when it is told that something failed. None asks for the same again at once;
+/// the bound is for those that are not of this tree.
+const MOST_ANSWERS: u32 = 16;
+
+impl<E: Endpoint, C: Content> Driver<E, C> {
+    /// A driver that has not started.
+    pub fn new(endpoint: E, content: C, setting: Setting, directory: Directory) -> Driver<E, C> {
+        Driver {
+            endpoint,
+            content,
+            setting,
+            directory,
+            source: None,
+            joined: GroupSet::EMPTY,
+            interface: Interface::Up,
+            lost_all: false,
+            out: Outbox::new(),
+            batch: Batch::default(),
+            packets: Vec::new(),
+            unsent: Vec::new(),
+            unjoined: Vec::new(),
+            deadline: None,
+            now: Instant::ZERO,
+            counters: Counters::default(),
+        }
+    }
+
+    /// Lets the endpoint begin.
+    pub fn start(&mut self, clock: &mut impl Clock, network: &mut impl Network) {
+        self.hand_in(clock.now(), Input::Start, network);
+        self.carry_out(clock, network);
+    }
+
+    /// Lets the endpoint stop. It may still have something to say: go on with turns for as long as there is a
+    /// [`deadline`](Self::deadline), or as one likes.
+    pub fn stop(&mut self, clock: &mut impl Clock, network: &mut impl Network) {
+        self.hand_in(clock.now(), Input::Stop, network);
+        self.carry_out(clock, network);
+    }
+
+    /// Says how many packets of data there are for a source to send, as [`Input::Granted`] has it.
+    pub fn grant(&mut self, packets: u64, clock: &mut impl Clock, network: &mut impl Network) {
+        self.hand_in(clock.now(), Input::Granted(packets), network);
+        self.carry_out(clock, network);
+    }
+
+    /// Hands in what has arrived, then time-outs that are due, and carries out what is asked for. When to be called
+    /// again if nothing arrives before; what is past means at once.
+    pub fn turn(&mut self, clock: &mut impl Clock, network: &mut impl Network) -> Option<Instant> {
+        self.watch(clock, network);
+        for _ in 0..MOST_BATCHES {
+            let mut now = None;
+            // What the endpoint asks for waits until the batch is through: it has been in the buffer for as long.
+            let has_more = network.receive(&mut |arrival| {
+                let now = *now.get_or_insert_with(|| clock.now());
+                let arrived = clock.arrival(arrival.stamp).min(now);
+                self.hear(now, arrived, &arrival);
+            });
+            self.collect(network);
+            self.carry_out(clock, network);
+            if !has_more {
+                break;
+            }
+        }
+        for _ in 0..MOST_TIMEOUTS {
+            let now = clock.now();
+            let Some(due) = self.deadline.filter(|&due| due <= now) else { break };
+            self.counters.timed_out(now.since(due));
+            self.hand_in(now, Input::Timeout, network);
+        }
+        self.carry_out(clock, network);
+        self.deadline
+    }
+
+    /// When the endpoint wants to be called; none if it waits for packets alone.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// What is driven.
+    pub fn endpoint(&self) -> &E {
+        &self.endpoint
+    }
+
+    /// What its packets carry.
+    pub fn content(&self) -> &C {
+        &self.content
+    }
+
+    /// What its packets carry, to be changed.
+    pub fn content_mut(&mut self) -> &mut C {
+        &mut self.content
+    }
+
+    /// What has been counted.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Whom it knows.
+    pub fn directory(&self) -> &Directory {
+        &self.directory
+    }
+
+    /// Whose data a member takes, when it has heard some.
+    pub fn source(&self) -> Option<Source> {
+        self.source
+    }
+
+    /// The groups of which the host is a member for it.
+    pub fn joined(&self) -> GroupSet {
+        self.joined
+    }
+
+    fn hand_in(&mut self, now: Instant, input: Input<'_>, network: &mut impl Network) {
+        self.call(now, input);
+        self.collect(network);
+    }
+
+    /// Calls the endpoint. Of groups that it leaves nothing more is handed in, also of what has come with this.
+    fn call(&mut self, now: Instant, input: Input<'_>) {
+        self.now = now;
+        let before = self.out.actions().len();
+        self.deadline = self.endpoint.handle_until(now, input, &mut self.out);
+        for action in &self.out.actions()[before..] {
+            if let Action::Leave(group) = action
+                && let Some(number) = self.setting.groups.number(*group)
+            {
+                self.joined.remove(number);
+            }
+        }
+    }
+
+    /// Takes the outbox over: packets into the batch, memberships at once.
+    fn collect(&mut self, network: &mut impl Network) {
+        let mut out = mem::take(&mut self.out);
+        for action in out.drain() {
+            match action {
+                Action::Send(packet) => self.put(packet, None),
+                Action::SendControl(packet, control) => self.put(packet, Some(&control)),
+                Action::Join(group) => self.join(group, network),
+                Action::Leave(group) => {
+                    if let Some(number) = self.setting.groups.number(group) {
+                        network.leave(number);
+                    }
+                }
+                Action::Event(event) => self.content.event(self.now, &event),
+            }
+        }
+        self.out = out;
+    }
+
+    fn join(&mut self, group: Address, network: &mut impl Network) {
+        let number = self.setting.groups.number(group);
+        match number.map(|number| (number, network.join(number))) {
+            Some((number, Ok(()))) => self.joined.insert(number),
+            Some((_, Err(why))) => self.fail_to_join(group, why.kind()),
+            None => self.fail_to_join(group, io::ErrorKind::InvalidInput),
+        }
+    }
+
+    fn fail_to_join(&mut self, group: Address, why: io::ErrorKind) {
+        self.counters.unjoined += 1;
+        self.counters.last_failure = Some(why);
+        self.unjoined.push(group);
+    }
+
+    /// Puts a packet into the batch, or among those that cannot be sent.
+    fn put(&mut self, packet: Packet, control: Option<&Control>) {
+        let Some(to) = self.socket(packet.destination) else {
+            self.counters.last_failure = Some(io::ErrorKind::AddrNotAvailable);
+            return self.unsent.push(packet);
+        };
+        let payload = usize::from(packet.size.saturating_sub(IP_BYTES + UDP_BYTES));
+        let (directory, content) = (&self.directory, &mut self.content);
+        let pushed = self.batch.push((to, packet.ecn), |bytes| {
+            let start = bytes.len();
+            let message = codec::encode(&packet, control, directory, bytes)?;
+            let room = payload.saturating_sub(message);
+            if packet.is_data() && room > 0 {
+                content.fill(&packet, room, bytes);
+            }
+            bytes.resize(start + payload.max(message), 0);
+            Ok::<(), codec::Unencodable>(())
+        });
+        match pushed {
+            Ok(()) => self.packets.push(packet),
+            Err(codec::Unencodable) => {
+                self.counters.last_failure = Some(io::ErrorKind::Unsupported);
+                self.unsent.push(packet);
+            }
+        }
+    }
+
+    fn socket(&self, address: Address) -> Option<SocketAddr> {
+        match self.setting.groups.number(address) {
+            Some(number) => self.setting.groups.socket(number),
+            None => Some(self.directory.peer(address)?.at),
+        }
+    }
+
+    /// Sends the batch and tells the endpoint what failed, until nothing is left to be said.
+    fn carry_out(&mut self, clock: &mut impl Clock, network: &mut impl Network) {
+        for _ in 0..MOST_ANSWERS {
+            self.send(network);
+            if self.unsent.is_empty() && self.unjoined.is_empty() {
+                return;
+            }
+            let now = clock.now();
+            while let Some(packet) = self.unsent.pop() {
+                self.counters.not_sent += 1;
+                self.content.not_sent(&packet);
+                self.call(now, Input::NotSent(&packet));
+            }
+            for group in mem::take(&mut self.unjoined) {
+                self.call(now, Input::Unjoined(group));
+            }
+            self.collect(network);
+        }
+    }
+
+    fn send(&mut self, network: &mut impl Network) {
+        if self.batch.is_empty() {
+            return;
+        }
+        let mut sent = self.batch.len();
+        if let Err(failure) = network.send(&self.batch) {
+            sent = failure.first;
+            self.counters.last_failure = Some(failure.why.kind());
+        }
+        self.counters.sent += sent as u64;
+        self.unsent.extend(self.packets.drain(..).skip(sent));
+        self.batch.clear();
+    }
+
+    /// Looks after the interface: memberships go with it, and a member that has lost all its data begins again.
+    fn watch(&mut self, clock: &mut impl Clock, network: &mut impl Network) {
+        let before = mem::replace(&mut self.interface, network.watch(clock.now()));
+        match (before, self.interface) {
+            (Interface::Up, Interface::Down) => {
+                let lost = mem::take(&mut self.joined);
+                let has_data = |number: u32| matches!(self.setting.plan[number as usize].role, Role::Layer(_));
+                self.lost_all = lost.iter().any(has_data);
+                lost.iter().for_each(|number| network.leave(number));
+                lost.iter().for_each(|number| self.fail_to_join(Address::group(number), io::ErrorKind::NetworkDown));
+                self.carry_out(clock, network);
+            }
+            (Interface::Down, Interface::Up) if mem::take(&mut self.lost_all) => self.start(clock, network),
+            _ => {}
+        }
+    }
+
+    /// Takes a datagram that has come: looks whether it is for the endpoint, and hands it in.
+    fn hear(&mut self, now: Instant, arrived: Instant, arrival: &Arrival<'_>) {
+        if arrival.truncated {
+            self.counters.truncated += 1;
+            return;
+        }
+        if arrival.group.is_some_and(|number| !self.joined.contains(number)) {
+            self.counters.uninvited += 1;
+            return;
+        }
+        let mut scope = Names { directory: &self.directory, sender: None };
+        let decoded = codec::decode(arrival.bytes, &mut scope);
+        let (Ok(Decoded { mut packet, control, payload }), Some(id)) = (decoded, scope.sender) else {
+            self.counters.malformed += 1;
+            return;
+        };
+        if id == self.directory.own_id() {
+            self.counters.own += 1;
+            return;
+        }
+        if packet.header.kind() != self.setting.kind || !self.is_for_us(id, &packet, arrival) {
+            self.counters.foreign += 1;
+            return;
+        }
+        let Some(source) = self.directory.heard(now, id, arrival.from, packet.sent) else {
+            self.counters.no_room += 1;
+            return;
+        };
+        packet.source = source;
+        packet.destination = arrival.group.map_or(OWN, Address::group);
+        packet.ecn = arrival.ecn;
+        self.counters.taken += 1;
+        self.call(now, Input::Packet { packet: &packet, control: control.as_ref(), arrived });
+        if packet.is_data() {
+            self.content.take(now, &packet, payload);
+        }
+    }
+
+    /// Whether a message is of this session. A source takes no data. A member takes data, and all that comes in groups
+    /// to which the source alone sends, from one source only, and what else there is from anybody who speaks there.
+    fn is_for_us(&mut self, id: u64, packet: &Packet, arrival: &Arrival<'_>) -> bool {
+        let Part::Member { of } = self.setting.part else { return !packet.is_data() };
+        let from_source = match arrival.group {
+            Some(number) => self.setting.plan[number as usize].senders == Senders::Source,
+            None => true,
+        };
+        if !from_source && !packet.is_data() {
+            return true;
+        }
+        let this = Source { id, at: arrival.from };
+        match self.source {
+            Some(source) => source == this,
+            None if arrival.group.is_some() && of.is_none_or(|of| of == arrival.from.ip()) => {
+                self.source = Some(this);
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+/// The directory, as the codec asks it. Whoever is not known is a stranger there: who is taken in is decided when a
+/// message has been read as a whole.
+struct Names<'a> {
+    directory: &'a Directory,
+    /// The first id that was asked for: the sender's.
+    sender: Option<u64>,
+}
+
+impl codec::Directory for Directory {
+    fn id(&self, address: Address) -> u64 {
+        Directory::id(self, address)
+    }
+}
+
+impl Scope for Names<'_> {
+    fn address(&mut self, id: u64) -> Option<Address> {
+        self.sender.get_or_insert(id);
+        Some(self.directory.address(id))
+    }
+
+    fn near(&self, id: u64) -> Instant {
+        self.directory.near(id)
+    }
+}

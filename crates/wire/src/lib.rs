@@ -1,0 +1,37 @@
+//! Endpoints on real sockets: the driver that takes the simulator's place.
+//!
+//! A [`Driver`](driver::Driver) carries one endpoint of any scheme. It reads no clock and owns no socket: a
+//! [`Clock`](clock::Clock) and a [`Network`](network::Network) are handed to it, so that its tests need neither time nor
+//! a network.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`session`] | a scheme by name, its parameters, the groups, the greatest rate: what both ends must agree on |
+//! | [`driver`] | inputs in, outbox out, deadlines, memberships, what is refused |
+//! | [`content`] | what is above: payloads, observers |
+//! | [`directory`] | ids on the wire, the endpoint's addresses, addresses of sockets |
+//! | [`groups`] | the groups of a session as addresses of sockets |
+//! | [`network`] | the contract of what sends and receives |
+//! | [`counters`] | what a driver has counted |
+//! | [`sockets`] | real ones: groups, interfaces, batches, stamps |
+//! | [`run`] | the loop of a program |
+//! | [`clock`] | a host's clock, and when packets came |
+
+pub mod clock;
+mod codec;
+pub mod content;
+pub mod counters;
+pub mod directory;
+pub mod driver;
+#[cfg(test)]
+mod driver_tests;
+pub mod groups;
+mod native;
+pub mod network;
+pub mod run;
+pub mod session;
+#[cfg(test)]
+mod session_tests;
+pub mod sockets;
+#[cfg(test)]
+mod testing;

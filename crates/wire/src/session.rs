@@ -1,0 +1,184 @@
+//! What both ends of a session must agree on: scheme and parameters, as scenarios have them, and the greatest rate.
+
+mod keys;
+mod source;
+
+pub use source::SourceEndpoint;
+
+use crate::content::Content;
+use crate::directory::{Directory, MOST_PEERS, OWN};
+use crate::driver::{Driver, Part, Setting};
+use crate::groups::Groups;
+use faircast_proto::packet::{Address, FlowId};
+use faircast_proto::random::Random;
+use faircast_proto::registry::{SchemeConfig, SchemeReceiver};
+use faircast_proto::scheme::{Responder, Scheme, Seat};
+use faircast_proto::source::application;
+use faircast_proto::time::Rate;
+use serde_json::Value;
+use std::net::{IpAddr, SocketAddr};
+
+/// A session: what is sent, and how it answers congestion.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Session {
+    /// The scheme and its parameters.
+    pub scheme: SchemeConfig,
+    /// The source never sends more. There is no default: in a simulator the first link bounds a source, a host's is
+    /// often far wider than what lies behind it, and the first hop of a session of layers carries all of them.
+    pub max_rate: Rate,
+    /// What the application has to send; left out, there is always something. For schemes that answer congestion.
+    pub application: Option<application::Config>,
+}
+
+/// What is wrong: which key, and what was given and what is legal.
+pub type Problem = (String, String);
+
+impl Session {
+    /// Reads a table as `[sessions.NAME]` of a scenario has it: `scheme`, its parameters, `application`; beside them
+    /// `max_rate`, which is required here and bounds whatever the scheme is.
+    ///
+    /// # Errors
+    ///
+    /// All that is wrong with it.
+    pub fn read(table: Value) -> Result<Session, Vec<Problem>> {
+        let session = keys::read(table)?;
+        let wrong = session.check();
+        if wrong.is_empty() { Ok(session) } else { Err(wrong) }
+    }
+
+    /// Every parameter with an illegal value.
+    pub fn check(&self) -> Vec<Problem> {
+        let mut wrong = self.scheme.check();
+        let mut refuse = |key: &str, message: String| wrong.push((key.to_owned(), message));
+        let (packet_bytes, given) = (self.scheme.packet_bytes(), self.max_rate.0);
+        if given < packet_bytes {
+            // RFC 4654 section 3.3.
+            let legal = format!("legal is at least a packet in 8 s, {packet_bytes} bit/s");
+            refuse("max_rate", format!("{given} bit/s given; {legal}"));
+        }
+        let is_elastic = self.scheme.responder() == Responder::Sender;
+        if let Some(rate) = self.scheme.max_rate().filter(|rate| !is_elastic && rate.0 > given) {
+            let sends = format!("the source of {} sends {} bit/s, whatever happens", self.scheme.name(), rate.0);
+            refuse("max_rate", format!("{given} bit/s given; {sends}; legal is at least that"));
+        }
+        if let Some(application) = &self.application {
+            if !self.scheme.is_controlled() {
+                refuse(
+                    "application",
+                    "given with a constant rate; legal with schemes that answer congestion".to_owned(),
+                );
+            }
+            let of_application = application.check(packet_bytes);
+            wrong.extend(of_application.into_iter().map(|(key, message)| (format!("application.{key}"), message)));
+        }
+        wrong
+    }
+
+    /// The groups of the session, the first at `first`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Groups::new`].
+    pub fn groups(&self, first: SocketAddr) -> Result<Groups, String> {
+        Groups::new(first, self.scheme.groups().len() as u32)
+    }
+
+    /// The driver of a source that has this id, which is drawn at random and not 0.
+    pub fn source<C: Content>(&self, id: u64, groups: Groups, content: C) -> Driver<SourceEndpoint, C> {
+        let sender = self.scheme.sender(self.seat(id));
+        let endpoint = SourceEndpoint::new(sender, self.application.as_ref(), self.scheme.packet_bytes());
+        self.driver(endpoint, content, (id, groups, Part::Source))
+    }
+
+    /// The driver of a member that has this id and takes the data of one source: that of the host `of`, or the first
+    /// that is heard.
+    pub fn member<C: Content>(
+        &self,
+        id: u64,
+        groups: Groups,
+        of: Option<IpAddr>,
+        content: C,
+    ) -> Driver<SchemeReceiver, C> {
+        let endpoint = self.scheme.receiver(self.seat(id));
+        self.driver(endpoint, content, (id, groups, Part::Member { of }))
+    }
+
+    fn driver<E: faircast_proto::endpoint::Endpoint, C: Content>(
+        &self,
+        endpoint: E,
+        content: C,
+        (id, groups, part): (u64, Groups, Part),
+    ) -> Driver<E, C> {
+        let setting = Setting { part, groups, plan: self.scheme.groups(), kind: keys::header_kind(&self.scheme) };
+        Driver::new(endpoint, content, setting, Directory::new(id, MOST_PEERS))
+    }
+
+    fn seat(&self, id: u64) -> Seat {
+        Seat {
+            flow: FlowId(0),
+            own: OWN,
+            group: Address::group(0),
+            members: 1,
+            line_rate: Some(self.max_rate),
+            random: Random::stream(id, "wire/seat"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn wrong(table: Value) -> Vec<String> {
+        let said = Session::read(table).unwrap_err().into_iter();
+        said.map(|(key, message)| format!("{key}: {message}")).collect()
+    }
+
+    #[test]
+    fn a_session_is_read_as_scenarios_have_it() {
+        let table = json!({
+            "scheme": "tfmcc", "max_rate": "20 Mbit/s", "packet_size": "1200 B", "profile": "rfc4654",
+            "application": { "rate": "2 Mbit/s" },
+        });
+        let session = Session::read(table).unwrap();
+        let SchemeConfig::Tfmcc(config) = &session.scheme else { panic!("{:?}", session.scheme) };
+        assert_eq!((config.packet_size.0, config.suppressing_rounds), (1200, 8));
+        assert_eq!((session.max_rate, session.application.unwrap().rate), (Rate(20_000_000), Some(Rate(2_000_000))));
+        let layers = Session::read(json!({ "scheme": "smcc", "max_rate": "8 Mbit/s" })).unwrap();
+        let groups = layers.groups("239.9.0.1:7000".parse().unwrap()).unwrap();
+        assert_eq!(groups.count() as usize, layers.scheme.groups().len());
+        assert!(groups.count() > 1);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_what_is_legal() {
+        let missing = "max_rate: missing; legal is a rate, as \"20 Mbit/s\": a host sends no faster, whatever the \
+                       network would take";
+        assert_eq!(wrong(json!({ "scheme": "tfmcc" })), [missing]);
+        let names = "legal are cbr, tfmcc, omcc, pgmcc, smcc, layered-cbr, layer-blocking, rlm, mlda";
+        assert_eq!(wrong(json!({ "max_rate": "1 Mbit/s" })), [format!("scheme: missing; {names}")]);
+        let table = json!({ "scheme": "tcp", "max_rate": "1 Mbit/s" });
+        assert_eq!(wrong(table), [format!("scheme: \"tcp\" given; {names}")]);
+        let said = wrong(json!({ "scheme": "tfmcc", "max_rate": "1 Mbit/s", "paket_size": "1 kB" }));
+        assert!(said[0].starts_with("paket_size: unknown; legal are application, data_limited, "), "{said:?}");
+        let said = wrong(json!({ "scheme": "tfmcc", "max_rate": "999 bit/s", "round_rtts": 0.5 }));
+        let least = "max_rate: 999 bit/s given; legal is at least a packet in 8 s, 1000 bit/s";
+        assert_eq!(said, ["round_rtts: 0.5 given; legal is 1 to 100", least]);
+        let said = wrong(json!({ "scheme": "tfmcc", "max_rate": "1 Mbit/s", "packet_size": "many" }));
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert_eq!(wrong(json!(["tfmcc"])), ["session: no table of keys and values"]);
+    }
+
+    #[test]
+    fn constant_rates_are_below_the_greatest() {
+        let sends = "the source of cbr sends 2000000 bit/s, whatever happens; legal is at least that";
+        let table = json!({ "scheme": "cbr", "rate": "2 Mbit/s", "max_rate": "1.9 Mbit/s" });
+        assert_eq!(wrong(table), [format!("max_rate: 1900000 bit/s given; {sends}")]);
+        assert!(Session::read(json!({ "scheme": "cbr", "rate": "2 Mbit/s", "max_rate": "2 Mbit/s" })).is_ok());
+        let said = wrong(json!({
+            "scheme": "cbr", "rate": "1 Mbit/s", "max_rate": "1 Mbit/s", "application": { "rate": "1 kbit/s" },
+        }));
+        assert_eq!(said, ["application: given with a constant rate; legal with schemes that answer congestion"]);
+    }
+}

@@ -1,0 +1,119 @@
+//! Sessions as tables of keys and values.
+
+use super::{Problem, Session};
+use faircast_proto::registry::{LIST, SchemeConfig};
+use faircast_proto::source::application;
+use schemars::{JsonSchema, schema_for};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// Reads a table, without a look at whether its values are legal together.
+pub(super) fn read(table: Value) -> Result<Session, Vec<Problem>> {
+    let Value::Object(mut table) = table else { return one("session", "no table of keys and values") };
+    let names = || format!("legal are {}", LIST.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", "));
+    let name = match table.remove("scheme") {
+        Some(Value::String(name)) => name,
+        Some(other) => return one("scheme", format!("{other} given; {}", names())),
+        None => return one("scheme", format!("missing; {}", names())),
+    };
+    let Some(max_rate) = table.remove("max_rate") else {
+        let why = "a host sends no faster, whatever the network would take";
+        return one("max_rate", format!("missing; legal is a rate, as \"20 Mbit/s\": {why}"));
+    };
+    let max_rate = value("max_rate", max_rate)?;
+    let application = match table.remove("application") {
+        Some(given) => {
+            known::<application::Config>("application.", &given, &[])?;
+            Some(value("application", given)?)
+        }
+        None => None,
+    };
+    let scheme = scheme(&name, table).unwrap_or_else(|| one("scheme", format!("\"{name}\" given; {}", names())))?;
+    Ok(Session { scheme, max_rate, application })
+}
+
+macro_rules! by_name {
+    ($($Variant:ident ( $($path:ident)::+ ) $(with $($header:ident)::+)? = $name:literal : $about:literal ;)+) => {
+        /// The scheme of this name with these parameters, if there is one.
+        fn scheme(name: &str, table: Map<String, Value>) -> Option<Result<SchemeConfig, Vec<Problem>>> {
+            match name {
+                $($name => Some(config::<faircast_proto::$($path)::+>(table).map(SchemeConfig::$Variant)),)+
+                _ => None,
+            }
+        }
+
+        /// The kind of the headers that a scheme's line names; none: datagrams.
+        fn named_kind(scheme: &SchemeConfig) -> &'static str {
+            match scheme {
+                $(SchemeConfig::$Variant(_) => kind!($name $($($header)::+)?),)+
+                SchemeConfig::Guest(_) => "guest",
+            }
+        }
+    };
+}
+
+macro_rules! kind {
+    ($name:literal) => {
+        "datagram"
+    };
+    ($name:literal $($header:ident)::+) => {
+        $name
+    };
+}
+
+faircast_proto::schemes!(by_name);
+
+/// The kind of a scheme's headers.
+pub(super) fn header_kind(scheme: &SchemeConfig) -> &'static str {
+    match scheme {
+        // Built on the source of constant layers.
+        SchemeConfig::LayerBlocking(_) | SchemeConfig::Rlm(_) => "layered-cbr",
+        other => named_kind(other),
+    }
+}
+
+/// Parameters, of which none is unknown.
+fn config<C: DeserializeOwned + JsonSchema>(table: Map<String, Value>) -> Result<C, Vec<Problem>> {
+    let table = Value::Object(table);
+    known::<C>("", &table, &["application", "max_rate", "scheme"])?;
+    value("session", table)
+}
+
+fn value<T: DeserializeOwned>(key: &str, given: Value) -> Result<T, Vec<Problem>> {
+    serde_json::from_value(given).or_else(|error| one(key, error.to_string()))
+}
+
+fn one<T>(key: &str, message: impl Into<String>) -> Result<T, Vec<Problem>> {
+    Err(vec![(key.to_owned(), message.into())])
+}
+
+/// Looks whether all keys are known, also those of tables within tables. `beside` are legal, too.
+fn known<C: JsonSchema>(path: &str, table: &Value, beside: &[&str]) -> Result<(), Vec<Problem>> {
+    let schema = schema_for!(C).to_value();
+    let mut wrong = Vec::new();
+    unknown(path, table, (&schema, &schema), beside, &mut wrong);
+    if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+}
+
+fn unknown(path: &str, table: &Value, (schema, whole): (&Value, &Value), beside: &[&str], wrong: &mut Vec<Problem>) {
+    let schema = resolved(schema, whole);
+    let (Some(table), Some(properties)) = (table.as_object(), schema["properties"].as_object()) else { return };
+    for (key, value) in table {
+        match properties.get(key) {
+            Some(property) => unknown(&format!("{path}{key}."), value, (property, whole), &[], wrong),
+            None => {
+                let mut legal: Vec<&str> =
+                    properties.keys().map(String::as_str).chain(beside.iter().copied()).collect();
+                legal.sort_unstable();
+                legal.dedup();
+                wrong.push((format!("{path}{key}"), format!("unknown; legal are {}", legal.join(", "))));
+            }
+        }
+    }
+}
+
+/// What a schema refers to, if it does.
+fn resolved<'a>(schema: &'a Value, whole: &'a Value) -> &'a Value {
+    let reference = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
+    reference.and_then(|pointer| whole.pointer(pointer)).unwrap_or(schema)
+}

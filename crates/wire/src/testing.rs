@@ -1,0 +1,250 @@
+//! A network that only looks like one, and a clock that a test moves.
+
+use crate::clock::Clock;
+use crate::content::Content;
+use crate::driver::Driver;
+use crate::network::{Arrival, Batch, Interface, Network, Unsent};
+use faircast_proto::endpoint::Endpoint;
+use faircast_proto::group_set::GroupSet;
+use faircast_proto::packet::Ecn;
+use faircast_proto::random::Random;
+use faircast_proto::time::{Duration, Instant, Rate};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::io;
+use std::net::SocketAddr;
+use std::rc::Rc;
+
+/// The time of a test; a host's clock is ahead of it by an amount of its own.
+#[derive(Clone)]
+pub struct TestClock {
+    time: Rc<Cell<Instant>>,
+    ahead: Duration,
+}
+
+impl Clock for TestClock {
+    fn now(&mut self) -> Instant {
+        self.time.get() + self.ahead
+    }
+
+    /// Stamps are of the time of the test.
+    fn arrival(&mut self, stamp: Option<Duration>) -> Instant {
+        stamp.map_or(self.now(), |stamp| Instant(stamp.0) + self.ahead)
+    }
+}
+
+/// What hosts are connected by: a link out of the first host, with a rate and a queue, then a delay to each other; the
+/// way back has a delay alone.
+pub struct Cloud {
+    pub time: Rc<Cell<Instant>>,
+    pub hosts: Vec<Host>,
+    pub groups: Vec<SocketAddr>,
+    pub rate: Option<Rate>,
+    pub queue: usize,
+    pub delay: Duration,
+    /// Of what goes to a member.
+    pub loss: f64,
+    random: Random,
+    /// When the link out of the first host is free.
+    free: Instant,
+    serial: u64,
+}
+
+/// A host on it.
+#[derive(Default)]
+pub struct Host {
+    pub joined: GroupSet,
+    /// Groups of which it cannot be a member.
+    pub refused: GroupSet,
+    /// How many datagrams its buffer takes yet.
+    pub room: Option<usize>,
+    pub is_down: bool,
+    /// What it has sent.
+    pub sent: Vec<(Instant, SocketAddr, Vec<u8>)>,
+    /// What arrives when.
+    arriving: BTreeMap<(Instant, u64), Sent>,
+    /// Memberships ended.
+    pub left: Vec<u32>,
+    /// How long what has arrived waits until it is handed over.
+    pub lag: Duration,
+}
+
+#[derive(Clone)]
+struct Sent {
+    bytes: Vec<u8>,
+    from: SocketAddr,
+    group: Option<u32>,
+    ecn: Ecn,
+}
+
+/// A host's side of it.
+#[derive(Clone)]
+pub struct Port {
+    pub cloud: Rc<RefCell<Cloud>>,
+    pub host: usize,
+}
+
+pub fn socket(host: usize) -> SocketAddr {
+    SocketAddr::from(([10, 0, 0, host as u8 + 1], 40_000))
+}
+
+impl Cloud {
+    pub fn new(hosts: usize, groups: Vec<SocketAddr>) -> Cloud {
+        Cloud {
+            time: Rc::default(),
+            hosts: (0..hosts).map(|_| Host::default()).collect(),
+            groups,
+            rate: None,
+            queue: 50,
+            delay: Duration::from_millis(20),
+            loss: 0.0,
+            random: Random::stream(1, "test/cloud"),
+            free: Instant::ZERO,
+            serial: 0,
+        }
+    }
+
+    /// Puts a datagram where it will be found at `at`.
+    pub fn deliver(
+        &mut self,
+        host: usize,
+        at: Instant,
+        from: SocketAddr,
+        (group, ecn): (Option<u32>, Ecn),
+        bytes: &[u8],
+    ) {
+        self.serial += 1;
+        let sent = Sent { bytes: bytes.to_vec(), from, group, ecn };
+        self.hosts[host].arriving.insert((at, self.serial), sent);
+    }
+
+    fn transmit(&mut self, from: usize, to: SocketAddr, ecn: Ecn, bytes: &[u8]) {
+        let now = self.time.get();
+        self.hosts[from].sent.push((now, to, bytes.to_vec()));
+        let mut at = now + self.delay;
+        if let (0, Some(rate)) = (from, self.rate) {
+            let time = rate.time_for(bytes.len() as u32 + 28);
+            if self.free.since(now).0 >= time.0 * self.queue as u64 {
+                return;
+            }
+            self.free = self.free.max(now) + time;
+            at = self.free + self.delay;
+        }
+        let group = self.groups.iter().position(|group| *group == to).map(|group| group as u32);
+        for host in 0..self.hosts.len() {
+            let is_for = match group {
+                Some(group) => host != from && self.hosts[host].joined.contains(group),
+                None => to == socket(host),
+            };
+            if is_for && !(host > 0 && self.random.chance(self.loss)) {
+                self.deliver(host, at, socket(from), (group, ecn), bytes);
+            }
+        }
+    }
+
+    /// When something is handed over next.
+    fn next(&self) -> Option<Instant> {
+        self.hosts.iter().filter_map(|host| Some(host.arriving.first_key_value()?.0.0 + host.lag)).min()
+    }
+}
+
+impl Network for Port {
+    fn send(&mut self, batch: &Batch) -> Result<(), Unsent> {
+        let mut cloud = self.cloud.borrow_mut();
+        for (first, datagram) in batch.datagrams().iter().enumerate() {
+            let host = &mut cloud.hosts[self.host];
+            if host.is_down || host.room == Some(0) {
+                return Err(Unsent { first, why: io::ErrorKind::WouldBlock.into() });
+            }
+            host.room = host.room.map(|room| room - 1);
+            cloud.transmit(self.host, datagram.to, datagram.ecn, batch.payload(datagram));
+        }
+        Ok(())
+    }
+
+    fn receive(&mut self, take: &mut dyn FnMut(Arrival<'_>)) -> bool {
+        let mut due = Vec::new();
+        {
+            let mut cloud = self.cloud.borrow_mut();
+            let now = cloud.time.get();
+            let host = &mut cloud.hosts[self.host];
+            while due.len() < 8
+                && let Some(entry) = host.arriving.first_entry()
+                && entry.key().0 + host.lag <= now
+            {
+                due.push((entry.key().0, entry.remove()));
+            }
+        }
+        for (at, sent) in &due {
+            take(Arrival {
+                bytes: &sent.bytes[..sent.bytes.len().min(2048)],
+                truncated: sent.bytes.len() > 2048,
+                from: sent.from,
+                group: sent.group,
+                ecn: sent.ecn,
+                stamp: Some(Duration(at.0)),
+            });
+        }
+        due.len() == 8
+    }
+
+    fn join(&mut self, group: u32) -> io::Result<()> {
+        let host = &mut self.cloud.borrow_mut().hosts[self.host];
+        if host.refused.contains(group) || host.is_down {
+            return Err(io::ErrorKind::QuotaExceeded.into());
+        }
+        host.joined.insert(group);
+        Ok(())
+    }
+
+    fn leave(&mut self, group: u32) {
+        let host = &mut self.cloud.borrow_mut().hosts[self.host];
+        host.joined.remove(group);
+        host.left.push(group);
+    }
+
+    fn watch(&mut self, _now: Instant) -> Interface {
+        if self.cloud.borrow().hosts[self.host].is_down { Interface::Down } else { Interface::Up }
+    }
+}
+
+/// A driver on a host, whatever it drives.
+pub trait Turns {
+    fn begin(&mut self, clock: &mut TestClock, port: &mut Port);
+    fn turn(&mut self, clock: &mut TestClock, port: &mut Port) -> Option<Instant>;
+}
+
+impl<E: Endpoint, C: Content> Turns for Driver<E, C> {
+    fn begin(&mut self, clock: &mut TestClock, port: &mut Port) {
+        self.start(clock, port);
+    }
+
+    fn turn(&mut self, clock: &mut TestClock, port: &mut Port) -> Option<Instant> {
+        Driver::turn(self, clock, port)
+    }
+}
+
+/// The clock and the port of a host.
+pub fn seat(cloud: &Rc<RefCell<Cloud>>, host: usize, ahead: Duration) -> (TestClock, Port) {
+    let time = Rc::clone(&cloud.borrow().time);
+    (TestClock { time, ahead }, Port { cloud: Rc::clone(cloud), host })
+}
+
+/// Lets drivers run until then, each with its seat.
+pub fn run(drivers: &mut [(&mut dyn Turns, TestClock, Port)], until: Instant) {
+    let (time, cloud) = (Rc::clone(&drivers[0].1.time), Rc::clone(&drivers[0].2.cloud));
+    loop {
+        let mut next = until;
+        for (driver, clock, port) in &mut *drivers {
+            if let Some(due) = driver.turn(clock, port) {
+                next = next.min(Instant(due.0.saturating_sub(clock.ahead.0)));
+            }
+        }
+        next = cloud.borrow().next().map_or(next, |at| at.min(next));
+        if next >= until {
+            time.set(until);
+            return;
+        }
+        time.set(next.max(time.get()));
+    }
+}
