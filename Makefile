@@ -10,7 +10,7 @@ PYTEST := $(BIN)/pytest --numprocesses auto --dist loadscope
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: demo build env web web-check test test-web test-cluster test-long template check check-overflow bench \
+.PHONY: demo build env web web-check test test-web test-wire test-cluster test-long template check check-overflow bench \
 	bench-parent bench-instructions bench-peers bench-web compare-ns3 site deny dist test-dist clean
 
 demo: build
@@ -86,7 +86,14 @@ test-web: build web web-check site
 test: build template
 	cargo test --workspace --quiet
 	$(PYTEST)
-	@echo "left out: the web part in a browser (make test-web), clusters (test-cluster), what takes minutes (test-long)"
+	@echo "left out: the web part in a browser (make test-web), namespaces of networks (test-wire), clusters" \
+		"(test-cluster), what takes minutes (test-long)"
+
+# Sessions on real sockets beside the kernel's TCP, in network namespaces that end with the test: root, some minutes. One
+# at a time, as each measures rates.
+test-wire:
+	@test "$$(id -u)" = 0 || { echo "test-wire makes network namespaces and needs root"; exit 1; }
+	cargo test --quiet --release -p faircast-wire --test namespaces -- --include-ignored --nocapture --test-threads 1
 
 # Campaigns on a Dask cluster, an array job of SLURM, hosts by SSH: all of them processes of this machine, on 127.0.0.1.
 # The extra `dask` and Debian's packages are installed if they are not there.
@@ -196,7 +203,7 @@ deny:
 
 # A release: the source distribution and a wheel for this platform, in target/dist. The core names the commit, whatever
 # was compiled before; its symbols stay at home. On Linux zig links it against a C library that is old enough for all.
-CRATES := codec orbit proto sim scenario py wasm
+CRATES := codec orbit proto sim scenario py wasm wire
 DIST_PACKAGES := 'abi3audit>=0.0.24,<1'
 ifeq ($(shell uname),Linux)
 ZIG := --zig --compatibility manylinux2014

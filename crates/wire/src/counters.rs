@@ -1,5 +1,6 @@
 //! What a driver has counted.
 
+use faircast_codec::Malformed;
 use faircast_proto::time::Duration;
 use std::io;
 
@@ -14,8 +15,8 @@ pub struct Counters {
     pub last_failure: Option<io::ErrorKind>,
     /// Datagrams handed to the endpoint.
     pub taken: u64,
-    /// Datagrams that are no message of a known version.
-    pub malformed: u64,
+    /// Datagrams that are no message, by [reason](Malformed::REASONS).
+    pub malformed: [u64; Malformed::REASONS.len()],
     /// Datagrams that were longer than the buffer.
     pub truncated: u64,
     /// Messages of another scheme, or of another source.
@@ -37,6 +38,11 @@ pub struct Counters {
 }
 
 impl Counters {
+    /// Datagrams that are no message, whatever the reason.
+    pub fn all_malformed(&self) -> u64 {
+        self.malformed.iter().sum()
+    }
+
     /// A time-out is handed in so long after its deadline.
     pub(crate) fn timed_out(&mut self, late: Duration) {
         self.timeouts += 1;

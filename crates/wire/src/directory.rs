@@ -37,17 +37,12 @@ pub struct Peer {
 
 /// Own packets have this address.
 pub const OWN: Address = Address::endpoint(0);
-/// Somebody of whom only the id is known, as of a receiver that is named in a packet to all.
-pub const STRANGER: Address = Address::endpoint((1 << 31) - 1);
 /// How long somebody is silent whose place a newcomer may have. A choice; TFMCC's and pgmcc's sources forget receivers
 /// within seconds.
 pub const FORGOTTEN: Duration = Duration::from_secs(60);
 /// How many others there may be unless said otherwise. A choice: what a source remembers of them takes some hundred
 /// bytes each.
 pub const MOST_PEERS: usize = 100_000;
-/// Stamps of 32 bits are unwrapped to moments after this one at least: that of one from just before the first is none
-/// before the clock's zero.
-const FIRST_STAMP: Instant = Instant((1 << 32) * 1000);
 
 impl Directory {
     /// A directory of somebody with this id, which is not 0, who knows `most` others at once.
@@ -81,7 +76,7 @@ impl Directory {
         match self.by_id.get(&id) {
             _ if id == self.own_id => OWN,
             Some(&number) => Address::endpoint(number),
-            None => STRANGER,
+            None => Address::STRANGER,
         }
     }
 
@@ -90,9 +85,9 @@ impl Directory {
         self.peers.get(&u32::try_from(address.index()).ok()?).filter(|_| !address.is_group())
     }
 
-    /// The full stamp near which those of this sender are.
-    pub fn near(&self, id: u64) -> Instant {
-        self.peer(self.address(id)).map_or(FIRST_STAMP, |peer| peer.stamp)
+    /// The full stamp near which those of this sender are; none of a stranger.
+    pub fn near(&self, sender: Address) -> Option<Instant> {
+        self.peer(sender).map(|peer| peer.stamp)
     }
 
     /// A packet of `id` has come: whose it is. Nothing if there is no room for a newcomer.
@@ -108,7 +103,7 @@ impl Directory {
     }
 
     fn take_in(&mut self, now: Instant, peer: Peer) -> Option<u32> {
-        if Address::endpoint(self.next) == STRANGER {
+        if Address::endpoint(self.next) == Address::STRANGER {
             return None;
         }
         if self.peers.len() >= self.most {
@@ -171,14 +166,14 @@ mod tests {
             (socket(1), at(5), at(2)),
             "where it was first; the latest stamp"
         );
-        assert_eq!((directory.near(7), directory.near(8)), (at(5), FIRST_STAMP));
+        assert_eq!((directory.near(a), directory.near(Address::STRANGER)), (Some(at(5)), None));
     }
 
     #[test]
     fn who_is_only_named_is_a_stranger() {
         let directory = Directory::new(99, 10);
-        assert_eq!((directory.address(5), directory.id(STRANGER), directory.len()), (STRANGER, 0, 0));
-        assert!(directory.peer(Address::group(0)).is_none() && directory.peer(STRANGER).is_none());
+        assert_eq!((directory.address(5), directory.id(Address::STRANGER), directory.len()), (Address::STRANGER, 0, 0));
+        assert!(directory.peer(Address::group(0)).is_none() && directory.peer(Address::STRANGER).is_none());
     }
 
     #[test]
@@ -191,7 +186,7 @@ mod tests {
         directory.heard(at(59), 1, socket(1), at(0));
         let new = directory.heard(at(60), 1000, socket(1), at(0)).unwrap();
         assert!(!known.contains(&new), "addresses are given once");
-        assert_eq!((directory.len(), directory.address(2), directory.address(1)), (3, STRANGER, known[0]));
+        assert_eq!((directory.len(), directory.address(2), directory.address(1)), (3, Address::STRANGER, known[0]));
     }
 
     #[test]
@@ -201,6 +196,6 @@ mod tests {
         (1..1000).for_each(|id| assert!(directory.heard(at(60), id, socket(1), at(0)).is_some()));
         // The last one alone is silent: it is found when as many have asked as that takes.
         let tries = (0..100).find(|n| directory.heard(at(60), 2000 + n, socket(1), at(0)).is_some());
-        assert_eq!((tries, directory.address(1000), directory.len()), (Some(15), STRANGER, 1000));
+        assert_eq!((tries, directory.address(1000), directory.len()), (Some(15), Address::STRANGER, 1000));
     }
 }

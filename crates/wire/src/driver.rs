@@ -5,17 +5,18 @@
 //! be had, or is lost, is said.
 
 use crate::clock::Clock;
-use crate::codec::{self, Decoded, Scope};
 use crate::content::Content;
 use crate::counters::Counters;
 use crate::directory::{Directory, OWN};
 use crate::groups::Groups;
 use crate::network::{Arrival, Batch, Interface, Network};
+use faircast_codec::{Decoded, Malformed, Scope, decode, encode};
 use faircast_proto::control::Control;
 use faircast_proto::endpoint::{Action, Endpoint, Input, Outbox};
 use faircast_proto::group_set::{GroupPlan, GroupSet, Role, Senders};
 use faircast_proto::packet::{Address, Packet};
 use faircast_proto::time::Instant;
+use faircast_proto::wire::coding;
 use faircast_proto::wire::{IP_BYTES, UDP_BYTES};
 use std::io;
 use std::mem;
@@ -230,6 +231,7 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
                 Action::Join(group) => self.join(group, network),
                 Action::Leave(group) => {
                     if let Some(number) = self.setting.groups.number(group) {
+                        self.joined.remove(number);
                         network.leave(number);
                     }
                 }
@@ -261,20 +263,20 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
             return self.unsent.push(packet);
         };
         let payload = usize::from(packet.size.saturating_sub(IP_BYTES + UDP_BYTES));
-        let (directory, content) = (&self.directory, &mut self.content);
+        let (names, content) = (Names { directory: &self.directory, sender: None }, &mut self.content);
         let pushed = self.batch.push((to, packet.ecn), |bytes| {
             let start = bytes.len();
-            let message = codec::encode(&packet, control, directory, bytes)?;
+            let message = encode(&packet, control, &names, bytes)?;
             let room = payload.saturating_sub(message);
             if packet.is_data() && room > 0 {
                 content.fill(&packet, room, bytes);
             }
             bytes.resize(start + payload.max(message), 0);
-            Ok::<(), codec::Unencodable>(())
+            Ok::<(), faircast_codec::Unencodable>(())
         });
         match pushed {
             Ok(()) => self.packets.push(packet),
-            Err(codec::Unencodable) => {
+            Err(_) => {
                 self.counters.last_failure = Some(io::ErrorKind::Unsupported);
                 self.unsent.push(packet);
             }
@@ -350,10 +352,14 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
             return;
         }
         let mut scope = Names { directory: &self.directory, sender: None };
-        let decoded = codec::decode(arrival.bytes, &mut scope);
-        let (Ok(Decoded { mut packet, control, payload }), Some(id)) = (decoded, scope.sender) else {
-            self.counters.malformed += 1;
-            return;
+        let read = decode(arrival.bytes, &mut scope)
+            .and_then(|decoded| Ok((decoded, scope.sender.ok_or(Malformed::Stranger)?)));
+        let (Decoded { mut packet, control, payload }, id) = match read {
+            Ok(read) => read,
+            Err(why) => {
+                self.counters.malformed[why.reason()] += 1;
+                return;
+            }
         };
         if id == self.directory.own_id() {
             self.counters.own += 1;
@@ -401,26 +407,50 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
 }
 
 /// The directory, as the codec asks it. Whoever is not known is a stranger there: who is taken in is decided when a
-/// message has been read as a whole.
+/// message has been read as a whole and is of the session.
 struct Names<'a> {
     directory: &'a Directory,
-    /// The first id that was asked for: the sender's.
+    /// Whose message it is.
     sender: Option<u64>,
 }
 
-impl codec::Directory for Directory {
+impl Names<'_> {
+    /// The sender is known by this id, or by this number in RTP, of which there are 32 bits.
+    fn says(&mut self, id: u64) -> Option<Address> {
+        self.sender = Some(id);
+        Some(self.directory.address(id))
+    }
+}
+
+impl coding::Directory for Names<'_> {
     fn id(&self, address: Address) -> u64 {
-        Directory::id(self, address)
+        self.directory.id(address)
+    }
+
+    fn address(&mut self, id: u64) -> Option<Address> {
+        self.says(id)
+    }
+
+    fn named(&mut self, id: u64) -> Option<Address> {
+        Some(self.directory.address(id))
     }
 }
 
 impl Scope for Names<'_> {
-    fn address(&mut self, id: u64) -> Option<Address> {
-        self.sender.get_or_insert(id);
-        Some(self.directory.address(id))
+    fn near(&self, sender: Address) -> Option<Instant> {
+        self.directory.near(sender)
     }
 
-    fn near(&self, id: u64) -> Instant {
-        self.directory.near(id)
+    fn rtp_source(&mut self, ssrc: u32) -> Option<Address> {
+        self.says(ssrc.into())
+    }
+
+    fn rtp_receiver(&mut self, ssrc: u32) -> Option<Address> {
+        self.says(ssrc.into())
+    }
+
+    fn rtp_named(&mut self, ssrc: u32) -> Option<Address> {
+        let is_own = self.directory.own_id() as u32 == ssrc;
+        Some(if is_own { OWN } else { self.directory.address(ssrc.into()) })
     }
 }

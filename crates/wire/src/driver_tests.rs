@@ -264,7 +264,7 @@ fn what_is_of_no_use_is_counted() {
     }
     driver.turn(&mut clock, &mut port);
     let c = driver.counters();
-    assert_eq!((c.taken, c.malformed, c.truncated, c.own, c.foreign), (1, 5, 1, 1, 4));
+    assert_eq!((c.taken, c.all_malformed(), c.truncated, c.own, c.foreign), (1, 5, 1, 1, 4));
     assert_eq!(driver.source().map(|source| (source.id, source.at)), Some((7, socket(0))));
     assert_eq!(driver.directory().len(), 1, "only who is of the session is remembered");
 }
@@ -319,6 +319,21 @@ fn joins_that_fail_are_said_and_what_comes_uninvited_is_not_handed_in() {
     assert_eq!(driver.endpoint().log[3..], ["packet 1 waited 0 ms", "packet 2 waited 0 ms"]);
     assert_eq!((driver.counters().uninvited, driver.joined()), (2, GroupSet::EMPTY));
     assert_eq!(cloud.borrow().hosts[1].left, [0]);
+}
+
+#[test]
+fn of_a_join_and_a_leave_at_once_the_last_counts() {
+    let cloud = cloud();
+    let (mut clock, mut port) = host(&cloud);
+    let mut driver = driver(MEMBER, |_, _, _, out| {
+        out.join(Address::group(0));
+        out.leave(Address::group(0));
+        out.leave(Address::group(1));
+        out.join(Address::group(1));
+        None
+    });
+    driver.start(&mut clock, &mut port);
+    assert_eq!((driver.joined(), cloud.borrow().hosts[1].joined), (GroupSet::of(1), GroupSet::of(1)));
 }
 
 #[test]

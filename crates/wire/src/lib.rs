@@ -1,8 +1,8 @@
 //! Endpoints on real sockets: the driver that takes the simulator's place.
 //!
 //! A [`Driver`](driver::Driver) carries one endpoint of any scheme. It reads no clock and owns no socket: a
-//! [`Clock`](clock::Clock) and a [`Network`](network::Network) are handed to it, so that its tests need neither time nor
-//! a network.
+//! [`Clock`](clock::Clock) and a [`Network`](network::Network) are handed to it, so that its tests need neither time
+//! nor a network.
 //!
 //! | module | subject |
 //! |---|---|
@@ -18,7 +18,6 @@
 //! | [`clock`] | a host's clock, and when packets came |
 
 pub mod clock;
-mod codec;
 pub mod content;
 pub mod counters;
 pub mod directory;
@@ -26,7 +25,6 @@ pub mod driver;
 #[cfg(test)]
 mod driver_tests;
 pub mod groups;
-mod native;
 pub mod network;
 pub mod run;
 pub mod session;

@@ -3,6 +3,7 @@
 mod keys;
 mod source;
 
+pub use keys::Problem;
 pub use source::SourceEndpoint;
 
 use crate::content::Content;
@@ -30,9 +31,6 @@ pub struct Session {
     pub application: Option<application::Config>,
 }
 
-/// What is wrong: which key, and what was given and what is legal.
-pub type Problem = (String, String);
-
 impl Session {
     /// Reads a table as `[sessions.NAME]` of a scenario has it: `scheme`, its parameters, `application`; beside them
     /// `max_rate`, which is required here and bounds whatever the scheme is.
@@ -41,7 +39,8 @@ impl Session {
     ///
     /// All that is wrong with it.
     pub fn read(table: Value) -> Result<Session, Vec<Problem>> {
-        let session = keys::read(table)?;
+        let (scheme, max_rate, application) = keys::read(table)?;
+        let session = Session { scheme, max_rate, application };
         let wrong = session.check();
         if wrong.is_empty() { Ok(session) } else { Err(wrong) }
     }
@@ -58,7 +57,7 @@ impl Session {
         }
         let is_elastic = self.scheme.responder() == Responder::Sender;
         if let Some(rate) = self.scheme.max_rate().filter(|rate| !is_elastic && rate.0 > given) {
-            let sends = format!("the source of {} sends {} bit/s, whatever happens", self.scheme.name(), rate.0);
+            let sends = format!("the source of {} sends up to {} bit/s", self.scheme.name(), rate.0);
             refuse("max_rate", format!("{given} bit/s given; {sends}; legal is at least that"));
         }
         if let Some(application) = &self.application {
@@ -172,7 +171,7 @@ mod tests {
 
     #[test]
     fn constant_rates_are_below_the_greatest() {
-        let sends = "the source of cbr sends 2000000 bit/s, whatever happens; legal is at least that";
+        let sends = "the source of cbr sends up to 2000000 bit/s; legal is at least that";
         let table = json!({ "scheme": "cbr", "rate": "2 Mbit/s", "max_rate": "1.9 Mbit/s" });
         assert_eq!(wrong(table), [format!("max_rate: 1900000 bit/s given; {sends}")]);
         assert!(Session::read(json!({ "scheme": "cbr", "rate": "2 Mbit/s", "max_rate": "2 Mbit/s" })).is_ok());

@@ -1,11 +1,13 @@
 //! Sessions of real schemes over a network that only looks like one.
 
+use crate::counters::Counters;
 use crate::directory::OWN;
 use crate::session::Session;
 use crate::testing::{Cloud, Port, TestClock, Turns, run, seat, socket};
 use faircast_proto::endpoint::Endpoint;
 use faircast_proto::packet::Ecn;
 use faircast_proto::random::Random;
+use faircast_proto::registry::LIST;
 use faircast_proto::time::{Duration, Instant, Rate};
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -22,6 +24,8 @@ struct Outcome {
     sent: Vec<f64>,
     /// Junk that the members have counted.
     junk: u64,
+    /// What could not be sent or joined.
+    failures: u64,
     /// What the source took of its members.
     reports: u64,
 }
@@ -60,14 +64,19 @@ fn outcome(table: Value, (seconds, ahead_s): (f64, f64), shape: impl FnOnce(&mut
     }
     for member in &members {
         assert_eq!(member.directory().id(OWN), member.directory().own_id());
-        assert_eq!(member.source().map(|source| (source.id, source.at)), Some((1 << 63, socket(0))));
+        assert_eq!(member.source().map(|source| source.at), Some(socket(0)));
     }
     Outcome {
         received: members.iter().map(|member| mbps(member.endpoint().report().distinct_bytes, seconds)).collect(),
         sent: sent.into_iter().map(|bytes| mbps(bytes, seconds / 10.0)).collect(),
-        junk: members.iter().map(|member| member.counters().malformed + member.counters().foreign).sum(),
+        junk: members.iter().map(|member| member.counters().all_malformed() + member.counters().foreign).sum(),
+        failures: failures(source.counters()) + members.iter().map(|member| failures(member.counters())).sum::<u64>(),
         reports: source.counters().taken,
     }
+}
+
+fn failures(counters: &Counters) -> u64 {
+    counters.not_sent + counters.unjoined
 }
 
 fn schemes() -> [Value; 2] {
@@ -162,6 +171,23 @@ fn junk_changes_nothing() {
         assert!(noisy.junk >= 49_000, "{noisy:?}");
         let close = |(a, b): (&f64, &f64)| (a - b).abs() <= 0.05 * a;
         assert!(quiet.received.iter().zip(&noisy.received).all(close), "{quiet:?} {noisy:?} {table}");
+    }
+}
+
+#[test]
+fn every_scheme_is_carried() {
+    for (name, _) in LIST {
+        let mut table = json!({ "scheme": name, "max_rate": "2 Mbit/s" });
+        match *name {
+            "cbr" => table["rate"] = json!("300 kbit/s"),
+            // Its layers are as wide as they are declared.
+            "smcc" => table["max_rate"] = json!("8 Mbit/s"),
+            "layered-cbr" | "layer-blocking" | "rlm" => table["rates"] = json!(["50 kbit/s", "100 kbit/s"]),
+            _ => {}
+        }
+        let outcome = outcome(table, (60.0, 4270.0), |cloud| cloud.rate = Some(Rate(1_000_000)));
+        assert!(outcome.received.iter().all(|rate| *rate > 0.03), "{name} {outcome:?}");
+        assert_eq!((outcome.junk, outcome.failures), (0, 0), "{name} {outcome:?}");
     }
 }
 

@@ -1,14 +1,20 @@
 //! Sessions as tables of keys and values.
 
-use super::{Problem, Session};
 use faircast_proto::registry::{LIST, SchemeConfig};
 use faircast_proto::source::application;
+use faircast_proto::time::Rate;
 use schemars::{JsonSchema, schema_for};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// Reads a table, without a look at whether its values are legal together.
-pub(super) fn read(table: Value) -> Result<Session, Vec<Problem>> {
+/// What is wrong: which key, and what was given and what is legal.
+pub type Problem = (String, String);
+
+/// What a table says: scheme, greatest rate, application. Without a look at whether the values are legal together.
+pub(super) type Said = (SchemeConfig, Rate, Option<application::Config>);
+
+/// Reads a table.
+pub(super) fn read(table: Value) -> Result<Said, Vec<Problem>> {
     let Value::Object(mut table) = table else { return one("session", "no table of keys and values") };
     let names = || format!("legal are {}", LIST.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", "));
     let name = match table.remove("scheme") {
@@ -29,7 +35,7 @@ pub(super) fn read(table: Value) -> Result<Session, Vec<Problem>> {
         None => None,
     };
     let scheme = scheme(&name, table).unwrap_or_else(|| one("scheme", format!("\"{name}\" given; {}", names())))?;
-    Ok(Session { scheme, max_rate, application })
+    Ok((scheme, max_rate, application))
 }
 
 macro_rules! by_name {

@@ -255,7 +255,7 @@ fn open(at: SocketAddr, options: &Options) -> nix::Result<OwnedFd> {
     if at.is_ipv4() {
         setsockopt(&fd, sockopt::IpRecvTos, &true)?;
         setsockopt(&fd, options::MulticastAll4, &false)?;
-        // Never fragmented: RFC 8085 section 3.2.
+        // Never fragmented.
         setsockopt(&fd, options::MtuDiscover4, &libc::IP_PMTUDISC_DO)?;
     } else {
         setsockopt(&fd, sockopt::Ipv6V6Only, &true)?;

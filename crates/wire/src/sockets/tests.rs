@@ -1,5 +1,5 @@
-//! Sockets on the loopback interface of this host. Nothing waits for a clock: what is sent there has come. Hosts have no
-//! route for groups of IPv6 there: those are tried in a namespace (`tests/namespaces`).
+//! Sockets on the loopback interface of this host. Nothing waits for a clock: what is sent there has come. Hosts have
+//! no route for groups of IPv6 there: those are tried in a namespace (`tests/namespaces`).
 
 use super::*;
 use faircast_proto::packet::Ecn;

@@ -61,7 +61,7 @@ impl<T> Started<T> {
 
     /// What it came to.
     pub fn join(self) -> T {
-        self.1.join().expect("its thread does not panic")
+        self.1.join().expect("no test failed there")
     }
 }
 
