@@ -25,7 +25,8 @@ pub struct Session {
     /// The scheme and its parameters.
     pub scheme: SchemeConfig,
     /// The source never sends more. There is no default: in a simulator the first link bounds a source, a host's is
-    /// often far wider than what lies behind it, and the first hop of a session of layers carries all of them.
+    /// often far wider than what lies behind it, and the first hop of a session of layers carries all of them. Of SMCC
+    /// it bounds the layers; its counting layers, which go by a schedule, come on top.
     pub max_rate: Rate,
     /// What the application has to send; left out, there is always something. For schemes that answer congestion.
     pub application: Option<application::Config>,

@@ -185,8 +185,9 @@ fn every_scheme_is_carried() {
             "layered-cbr" | "layer-blocking" | "rlm" => table["rates"] = json!(["50 kbit/s", "100 kbit/s"]),
             _ => {}
         }
-        let outcome = outcome(table, (60.0, 4270.0), |cloud| cloud.rate = Some(Rate(1_000_000)));
-        assert!(outcome.received.iter().all(|rate| *rate > 0.03), "{name} {outcome:?}");
+        // A first hop carries all layers, so that nothing is lost there. Stamps wrap on the way.
+        let outcome = outcome(table, (20.0, 4280.0), |_| ());
+        assert!(outcome.received.iter().all(|rate| *rate > 0.01), "{name} {outcome:?}");
         assert_eq!((outcome.junk, outcome.failures), (0, 0), "{name} {outcome:?}");
     }
 }
