@@ -468,6 +468,13 @@ TfmccSeedFloor: TypeAlias = Literal["packet", "half"]
 * "packet": One packet. RFC 4654 names no bound.
 * "half": The interval that gives half a packet per round-trip time, as with TFRC (RFC 5348 section 6.3.1): 4.8 packets.
 """
+TfmccSlowStart: TypeAlias = Literal["rfc4654", "doubling"]
+"""The way to the first rate.
+
+* "rfc4654": Slow start: towards twice what the slowest receiver has got, until somebody reports a loss.
+* "doubling": The first packets ask for reports, from which round-trip times are known; then the rate doubles in each of
+  them, until packets take longer and longer to a receiver, as in RFC 9406, or are lost. Not in RFC 4654.
+"""
 TfmccTimerBias: TypeAlias = Literal["none", "offset"]
 """Feedback timers biased by the rate.
 
@@ -2426,12 +2433,18 @@ class Tfmcc(Part):
         Legal: from 0 to less than 1.
     seed_floor : {"packet", "half"}, optional
         What the first loss interval is at least. Default "packet".
+    silence_floor : str such as "250 ms", optional
+        No silence shorter than this halves the rate, as R counts as a quarter of it at least in all that silence does
+        (by `halving_rtts`). Default 0 s, which is RFC 4654; 50 ms on real hosts: on a LAN four round-trip times pass
+        while a scheduler lets a receiver wait. Legal: at most 1 s.
     silence_gaps : float, optional
         Silence after which the limiting receiver is given up or, if no receiver limits, the rate is halved, in gaps
         between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound). Legal: 1 to 100.
     silence_rtts : float, optional
         Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits, after
         which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3). Legal: 1 to 100.
+    slow_start : {"rfc4654", "doubling"}, optional
+        How a session comes to its rate. Default "rfc4654", the slow start of RFC 4654 section 3.6.
     suppressing_rounds : int, optional
         In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
         2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others. Legal: 1 to 8.
@@ -2472,8 +2485,10 @@ class Tfmcc(Part):
     rtt_weight: float | None = None
     rtt_weight_clr: float | None = None
     seed_floor: TfmccSeedFloor | None = None
+    silence_floor: str | None = None
     silence_gaps: float | None = None
     silence_rtts: float | None = None
+    slow_start: TfmccSlowStart | None = None
     suppressing_rounds: int | None = None
     suppression: float | None = None
     timer_bias: TfmccTimerBias | None = None

@@ -371,8 +371,17 @@ impl PyRateControl {
         used_max_rtt_s.map(|used| span("used_max_rtt_s", used)).transpose()?;
         let (have_rtt, used_rtt_s) = (used_max_rtt_s.is_none(), used_max_rtt_s.unwrap_or(rtt_s));
         self.control.advance(now);
-        let feedback =
-            Feedback { receiver, rate_bps, rtt_s, used_rtt_s, have_rtt, have_loss, leave, round: feedback_round };
+        let feedback = Feedback {
+            receiver,
+            rate_bps,
+            rtt_s,
+            used_rtt_s,
+            have_rtt,
+            have_loss,
+            delayed: false,
+            leave,
+            round: feedback_round,
+        };
         Ok(self.control.hear(now, &feedback).is_some_and(|outcome| outcome.limits))
     }
 

@@ -458,6 +458,8 @@ fn a_factor_capped_at_the_receive_rate_holds_a_rate_but_does_not_ask_for_more() 
             let us = |seconds: f64| (seconds * 1e6 + 0.5) as u32;
             let stamp_us = us(now.as_secs_f64()).wrapping_sub(us(rtt_s));
             let tfmcc = tfmcc::DataHeader {
+                starting: false,
+                at_once: false,
                 sequence,
                 suppression_bps: f32::INFINITY,
                 rate_bps: 160_000.0,

@@ -16,6 +16,7 @@
 //! | `receive_rate.rs` | the rate of arrivals | RFC 4654 section 4.3.4 |
 //! | `pacer.rs` | packets evenly spaced by a rate that changes | RFC 4654 section 3.7 |
 
+pub mod delay_watch;
 pub mod exclusion;
 pub mod loss_detection;
 pub mod loss_differentiation;

@@ -118,6 +118,8 @@ impl Peer {
                 self.sequence = self.sequence.wrapping_add_signed(step as i32);
                 self.round = self.round.wrapping_add(u8::from(random.chance(0.02)));
                 let tfmcc = DataHeader {
+                    starting: false,
+                    at_once: false,
                     sequence: self.sequence,
                     suppression_bps: if random.chance(0.5) { f32::INFINITY } else { rate_bps },
                     rate_bps: random.exponential(1e6) as f32,

@@ -251,6 +251,11 @@ impl Config {
             let message = "given; legal is none: a receiver that asks for less than a layer has leaves the layer";
             refuse("tfmcc.exclude_below", message);
         }
+        if self.tfmcc.slow_start != tfmcc::SlowStart::Rfc4654 {
+            let message = "\"doubling\" given; legal is \"rfc4654\": layers are joined one after the other, and only \
+                           the lowest has a slow start";
+            refuse("tfmcc.slow_start", message);
+        }
         if self.tfmcc.loss_differentiation.is_some() {
             let message = "given; legal is none: it stands beside tfmcc, for all layers together";
             refuse("tfmcc.loss_differentiation", message);

@@ -84,6 +84,7 @@ fn each_illegal_value_is_named() {
         (r#"{"phases": 0}"#, vec!["phases"]),
         (r#"{"phases": 3}"#, vec!["phases"]),
         (r#"{"tfmcc": {"max_rate": "3 Mbit/s"}}"#, vec!["tfmcc.max_rate"]),
+        (r#"{"tfmcc": {"slow_start": "doubling"}}"#, vec!["tfmcc.slow_start"]),
         (r#"{"tfmcc": {"packet_size": "0 B", "suppression": 1}}"#, vec!["tfmcc.suppression", "tfmcc.packet_size"]),
         (r#"{"tfmcc": {"packet_size": "70000 B"}}"#, vec!["tfmcc.packet_size"]),
         (r#"{"pgmcc": {"bias": 0, "ssthresh": "0.5 packets"}}"#, vec!["pgmcc.ssthresh", "pgmcc.bias"]),

@@ -104,7 +104,8 @@ impl DataHeader {
     #[inline]
     pub fn pack(self) -> PackedDataHeader {
         let DataHeader { data, next_bps, tick } = self;
-        let tfmcc::DataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo } = data;
+        // A session of layers has no start of its own.
+        let tfmcc::DataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo, .. } = data;
         PackedDataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo, next_bps, tick }
     }
 }
@@ -114,7 +115,9 @@ impl PackedDataHeader {
     #[inline]
     pub fn unpack(self) -> DataHeader {
         let PackedDataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo, next_bps, tick } = self;
-        let data = tfmcc::DataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo };
+        let (starting, at_once) = (false, false);
+        let data =
+            tfmcc::DataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo, starting, at_once };
         DataHeader { data, next_bps, tick }
     }
 }
@@ -207,6 +210,8 @@ mod tests {
             (Some(Echo { receiver: Address::endpoint(3), stamp_us: 5, is_clr: true }), f32::INFINITY),
         ] {
             let data = tfmcc::DataHeader {
+                starting: false,
+                at_once: false,
                 sequence: 0xdead_beef,
                 suppression_bps: f32::INFINITY,
                 rate_bps: 1.5e6,
@@ -224,8 +229,16 @@ mod tests {
 
     #[test]
     fn digests_tell_packets_apart() {
-        let data =
-            tfmcc::DataHeader { sequence: 7, suppression_bps: 1e6, rate_bps: 1e6, max_rtt_us: 1, round: 1, echo: None };
+        let data = tfmcc::DataHeader {
+            starting: false,
+            at_once: false,
+            sequence: 7,
+            suppression_bps: 1e6,
+            rate_bps: 1e6,
+            max_rtt_us: 1,
+            round: 1,
+            echo: None,
+        };
         let of = |next_bps| Header::from(DataHeader { data, next_bps, tick: 0 }).digest();
         assert_ne!(of(1e6), of(2e6));
         let counting = |sequence, tick| Header::Counting(CountingHeader { sequence, tick }).digest();

@@ -570,6 +570,8 @@ impl Receiver {
 /// A layer that has said nothing yet.
 fn nothing_said() -> tfmcc::DataHeader {
     tfmcc::DataHeader {
+        starting: false,
+        at_once: false,
         sequence: 0,
         suppression_bps: f32::INFINITY,
         rate_bps: f32::NAN,

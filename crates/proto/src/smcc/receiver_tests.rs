@@ -172,6 +172,8 @@ impl Hand {
         let stamp_us = ((self.now - self.rtt).0 / 1000) as u32;
         let is_clr = self.is_lead && layer == self.member.level;
         let data = tfmcc::DataHeader {
+            starting: false,
+            at_once: false,
             sequence: number,
             suppression_bps: f32::INFINITY,
             rate_bps: self.rates_bps[layer],

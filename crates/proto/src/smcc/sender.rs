@@ -377,6 +377,7 @@ impl Sender {
 /// A report as far as it concerns the rate.
 fn feedback_of(arrived: Instant, receiver: Address, report: &tfmcc::FeedbackHeader) -> Feedback {
     Feedback {
+        delayed: false,
         receiver,
         rate_bps: f64::from(report.rate_bps),
         rtt_s: lag_s(stamp_us(arrived), report.echoed_stamp_us),

@@ -184,7 +184,7 @@ impl WindowedControl {
         let mut passed = self.rounds.pass(now);
         if self.rounds.clr().is_some() && self.silent_at() <= now {
             self.lead_left(now);
-            passed = Passed { given_up: true, restored: None, next_round: true };
+            passed = Passed { ended_slow_start: false, given_up: true, restored: None, next_round: true };
         }
         if self.election_ends <= now {
             self.election_ends = Instant::FAR_FUTURE;

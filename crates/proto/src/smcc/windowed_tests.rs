@@ -15,7 +15,17 @@ fn at(seconds: f64) -> Instant {
 }
 
 fn report(receiver: Address, rate_bps: f64, rtt_s: f64) -> Feedback {
-    Feedback { receiver, rate_bps, rtt_s, used_rtt_s: rtt_s, have_rtt: true, have_loss: true, leave: false, round: 0 }
+    Feedback {
+        delayed: false,
+        receiver,
+        rate_bps,
+        rtt_s,
+        used_rtt_s: rtt_s,
+        have_rtt: true,
+        have_loss: true,
+        leave: false,
+        round: 0,
+    }
 }
 
 /// A layer from 1 to 2 Mbit/s, or the lowest, up to 2 Mbit/s; it has begun at 0 s.

@@ -136,7 +136,7 @@ impl Clr {
 
     /// When the rate is halved if it stays silent, not before its grace is over.
     pub(super) fn halve_at(&self, gap_s: f64, patience: &Patience) -> Instant {
-        let grace_s = patience.grace_rtts * (self.rtt_s + patience.granularity_s);
+        let grace_s = patience.grace_rtts * patience.round_trip_s(self.rtt_s);
         let halving = Duration::from_secs_f64(patience.halving_s(self.rtt_s, gap_s));
         (self.patience_from + halving).max(self.selected_at + Duration::from_secs_f64(grace_s))
     }
@@ -156,7 +156,8 @@ impl Clr {
 
 /// How long silence is borne (section 3.3). With less than a packet per round-trip time a receiver has nothing to
 /// report on, so it is some gaps between packets at least; and as much longer as a clock's granularity makes both ends
-/// late: with a round-trip time of 1 ms and timers that come 10 ms late, every report is later than 4 of them.
+/// late: with a round-trip time of 1 ms and timers that come 10 ms late, every report is later than 4 of them. A floor
+/// for the first of these times lengthens the others in proportion, so that their order stays.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Patience {
     halving_rtts: f64,
@@ -165,6 +166,8 @@ pub(super) struct Patience {
     silence_rtts: f64,
     silence_gaps: f64,
     granularity_s: f64,
+    /// What a round-trip time counts as at least, seconds.
+    least_rtt_s: f64,
 }
 
 impl Patience {
@@ -176,18 +179,24 @@ impl Patience {
             silence_rtts: config.silence_rtts,
             silence_gaps: config.silence_gaps,
             granularity_s: config.granularity.as_secs_f64(),
+            least_rtt_s: config.silence_floor.as_secs_f64() / config.halving_rtts,
         }
+    }
+
+    /// A round-trip time as it counts, seconds.
+    fn round_trip_s(&self, rtt_s: f64) -> f64 {
+        (rtt_s + self.granularity_s).max(self.least_rtt_s)
     }
 
     /// Silence of the limiting receiver after which the rate is halved, seconds.
     pub(super) fn halving_s(&self, rtt_s: f64, gap_s: f64) -> f64 {
-        (self.halving_rtts * (rtt_s + self.granularity_s)).max(self.halving_gaps * gap_s + self.granularity_s)
+        (self.halving_rtts * self.round_trip_s(rtt_s)).max(self.halving_gaps * gap_s + self.granularity_s)
     }
 
     /// Silence after which the limiting receiver is given up, or the rate halved if nobody limits it, seconds. `rtt_s`
     /// is R of that receiver, or R_max.
     pub(super) fn silence_s(&self, rtt_s: f64, gap_s: f64) -> f64 {
-        (self.silence_rtts * (rtt_s + self.granularity_s)).max(self.silence_gaps * gap_s + self.granularity_s)
+        (self.silence_rtts * self.round_trip_s(rtt_s)).max(self.silence_gaps * gap_s + self.granularity_s)
     }
 }
 
@@ -219,6 +228,7 @@ mod tests {
 
     fn feedback(receiver: u32, bps: f64, leave: bool) -> Feedback {
         Feedback {
+            delayed: false,
             receiver: Address::endpoint(receiver),
             rate_bps: bps,
             rtt_s: 0.1,
@@ -306,6 +316,23 @@ mod tests {
         clr.reported(at(3.0), &feedback(1, 1e6, false));
         assert_eq!((clr.halve_at(0.0, &rules), clr.give_up_at(0.0, &rules)), (at(3.6), at(4.5)));
         assert_eq!((clr.halve_at(1.0, &rules), clr.give_up_at(1.0, &rules)), (at(5.05), at(8.05)), "2 and 5 gaps");
+    }
+
+    #[test]
+    fn a_floor_of_silence_lengthens_all_patience_of_short_round_trips() {
+        let at = Instant::from_secs_f64;
+        let rules = Patience::new(&Config { silence_floor: Duration::from_millis(50), ..Config::default() });
+        let near = |rtt_s: f64| {
+            let mut clr = Clr::new(at(1.0), &Feedback { rtt_s, ..feedback(1, 1e6, false) });
+            let grace = clr.halve_at(0.0, &rules);
+            clr.reported(at(3.0), &Feedback { rtt_s, ..feedback(1, 1e6, false) });
+            [grace, clr.halve_at(0.0, &rules), clr.give_up_at(0.0, &rules), clr.halve_at(0.04, &rules)]
+        };
+        // 12.5 ms for each round trip: 10, 4 and 10 of them; and two gaps of 40 ms are longer.
+        assert_eq!(near(0.001), [at(1.125), at(3.05), at(3.125), at(3.08)]);
+        assert_eq!(near(0.0125), near(0.001));
+        assert_eq!(near(0.02), [at(1.2), at(3.08), at(3.2), at(3.08)], "a longer one is its own measure");
+        assert_eq!(rules.silence_s(0.001, 0.0), 0.125, "if nobody limits");
     }
 
     #[test]

@@ -82,6 +82,12 @@ pub struct Config {
     /// Silence after which the limiting receiver is given up or, if no receiver limits, the rate is halved, in gaps
     /// between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
     pub silence_gaps: f64,
+    /// No silence shorter than this halves the rate, as R counts as a quarter of it at least in all that silence does
+    /// (by `halving_rtts`). Default 0 s, which is RFC 4654; 50 ms on real hosts: on a LAN four round-trip times pass
+    /// while a scheduler lets a receiver wait.
+    pub silence_floor: Duration,
+    /// How a session comes to its rate. Default "rfc4654", the slow start of RFC 4654 section 3.6.
+    pub slow_start: SlowStart,
     /// What the first loss interval is at least. Default "packet".
     pub seed_floor: SeedFloor,
     /// What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter of
@@ -137,6 +143,19 @@ pub enum MaxRttRule {
     /// largest round-trip time of the last minute at least. Rounds last 8 s, or two R_max if that is more, at most, and
     /// receivers that have not measured their round-trip time are helped to it. Not in the RFC.
     Recent,
+}
+
+/// The way to the first rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TfmccSlowStart")]
+#[serde(rename_all = "lowercase")]
+pub enum SlowStart {
+    /// Slow start: towards twice what the slowest receiver has got, until somebody reports a loss.
+    #[default]
+    Rfc4654,
+    /// The first packets ask for reports, from which round-trip times are known; then the rate doubles in each of them,
+    /// until packets take longer and longer to a receiver, as in RFC 9406, or are lost. Not in RFC 4654.
+    Doubling,
 }
 
 /// The least first loss interval.
@@ -268,6 +287,8 @@ impl Default for Config {
             grace_rtts: 10.0,
             silence_rtts: 10.0,
             silence_gaps: 5.0,
+            silence_floor: Duration::ZERO,
+            slow_start: SlowStart::default(),
             seed_floor: SeedFloor::Packet,
             gap_floor: GapFloor::default(),
             max_rtt: MaxRttRule::default(),
@@ -289,7 +310,7 @@ limits! { Config {
     max_receivers: from(2),
     receive_rate_rtts: from(1.0).to(16.0),
     discount_threshold: above(0.0).to(1.0),
-    granularity: to(Duration::from_secs(1)),
+    granularity, silence_floor: to(Duration::from_secs(1)),
 } }
 
 profiled!(Config, Profile, Config::of);
@@ -360,7 +381,7 @@ mod tests {
     #[test]
     fn bounds_are_legal_and_what_is_beyond_them_is_named() {
         type Set = fn(&mut Config, f64);
-        let cases: [(&str, Set, &[f64], &[f64]); 18] = [
+        let cases: [(&str, Set, &[f64], &[f64]); 19] = [
             ("packet_size", |c, v| c.packet_size = Bytes(v as u64), &[73.0, 65_535.0], &[72.0, 65_536.0]),
             ("report_size", |c, v| c.report_size = Some(Bytes(v as u64)), &[1.0, 65_535.0], &[0.0, 65_536.0]),
             (
@@ -385,6 +406,7 @@ mod tests {
             ("rtt_weight_clr", |c, v| c.rtt_weight_clr = v, &[0.0, 0.999], &[-0.1, 1.0, f64::NAN]),
             ("discount_threshold", |c, v| c.discount_threshold = v, &[0.001, 1.0], &[0.0, 1.01, f64::NAN]),
             ("granularity", |c, v| c.granularity = Duration::from_secs_f64(v), &[0.0, 1.0], &[1.001]),
+            ("silence_floor", |c, v| c.silence_floor = Duration::from_secs_f64(v), &[0.0, 1.0], &[1.001]),
         ];
         for (field, set, legal, illegal) in cases {
             let fields = |value: f64| -> Vec<String> {

@@ -64,6 +64,8 @@ impl DataPackets {
             max_rtt_us: (max_rtt_s * 1e6 + 0.5) as u32,
             round: control.round(),
             echo,
+            starting: control.is_starting(),
+            at_once: control.hears_each(),
         };
         self.sequence = self.sequence.wrapping_add(1);
         self.sent_pkts += 1;

@@ -15,6 +15,8 @@ const GROUP: Address = Address::group(3);
 /// A packet of 1000 bytes that was sent 20 ms before it comes.
 fn packet(number: u32, at_ms: u64, rate_bps: f32) -> Packet {
     let header = Header::Data(DataHeader {
+        starting: false,
+        at_once: false,
         sequence: number,
         suppression_bps: f32::INFINITY,
         rate_bps,

@@ -17,6 +17,8 @@ pub struct Feedback {
     pub have_rtt: bool,
     /// Whether it has had a loss.
     pub have_loss: bool,
+    /// Whether packets have come to take longer to it, in a [start](super::config::SlowStart) that looks for that.
+    pub delayed: bool,
     /// Whether it is about to leave.
     pub leave: bool,
     /// The feedback round that it answers (fb_nr).

@@ -67,7 +67,17 @@ fn hear_all(config: &Config, reports: &[Report], states: &[State]) {
         let what = format!("report {n} at {t} s");
         near(control.rate_bps(), x_before, &format!("X before {what}"));
         let (receiver, round) = (Address::endpoint(who), round as u8);
-        let feedback = Feedback { receiver, rate_bps, rtt_s, used_rtt_s: rtt_s, have_rtt, have_loss, leave, round };
+        let feedback = Feedback {
+            delayed: false,
+            receiver,
+            rate_bps,
+            rtt_s,
+            used_rtt_s: rtt_s,
+            have_rtt,
+            have_loss,
+            leave,
+            round,
+        };
         control.hear(now, &feedback).expect("it says something");
         control.pass(now);
         near(control.rate_bps(), x, &format!("X after {what}"));
@@ -131,6 +141,8 @@ fn measure(config: &Config, x: f32, Stream { packets, states }: &Stream) {
         let (t_us, sent_us, sequence, max_rtt_s, marked, echo, stamp_us) = sent;
         let now = Instant(1000 * t_us);
         let data = DataHeader {
+            starting: false,
+            at_once: false,
             round: 0,
             sequence,
             suppression_bps: f32::INFINITY,

@@ -539,6 +539,8 @@ fn anything(random: &mut Random, sequence: &mut u32) -> Packet {
         *sequence = (f64::from(*sequence) + step) as u32;
         let stamp_us = any(random);
         Header::Tfmcc(tfmcc::Header::Data(tfmcc::DataHeader {
+            starting: false,
+            at_once: false,
             sequence: if random.chance(0.001) { any(random) } else { *sequence },
             suppression_bps: number(random),
             rate_bps: number(random),

@@ -34,6 +34,10 @@ message! {
         pub max_rtt_us: u32 => ["max_rtt": 32],
         /// The receiver whose time stamp is echoed.
         pub echo: Option<Echo> => ["echo receiver": 64, "echo stamp": 32],
+        /// A start goes on in which receivers look for queues, and answer sooner. Not in the RFC.
+        pub starting: bool => [] undigested,
+        /// In it those that suffer say so at once, if they were there when all were asked. Not in the RFC.
+        pub at_once: bool => [] undigested,
     }
     digest (whole [suppression_bps, rate_bps, max_rtt_us, sequence, round, echo])
 }
@@ -54,7 +58,8 @@ message! {
         pub round: u8 => ["round": 8],
         /// Time stamp of the last data packet plus the time since then (ts_i'), low 32 bits of microseconds.
         pub echoed_stamp_us: u32 => ["echoed stamp": 32] undigested,
-        /// Desired rate X_r, bit/s.
+        /// Desired rate X_r, bit/s. In a start that of a receiver without losses whose packets have come to take longer
+        /// is X_recv, where it is twice that otherwise.
         pub rate_bps: f32 => ["rate": 32],
         /// The receiver's round-trip time, seconds; R_max if it has none of its own. Not in the RFC.
         pub rtt_s: f32 => ["rtt": 32],
@@ -158,6 +163,8 @@ impl ProtocolHeader for DataHeader {
                 stamp_us: wild.word(),
                 is_clr: wild.chance(0.5),
             }),
+            starting: wild.chance(0.3),
+            at_once: wild.chance(0.3),
         }
     }
 }

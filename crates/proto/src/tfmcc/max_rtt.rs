@@ -94,6 +94,11 @@ impl MaxRtt {
         if self.rule == MaxRttRule::Measured { self.growth_s } else { self.value_s }
     }
 
+    /// The rate grows by this R_max from now on, as it is the longest round-trip time that there is, seconds.
+    pub(super) fn restart_growth(&mut self, rtt_s: f64) {
+        self.growth_s = rtt_s;
+    }
+
     /// A report with the instantaneous round-trip time `rtt_s` has come.
     pub(super) fn measured(&mut self, now: Instant, rtt_s: f64) {
         self.peak_s = self.peak_s.max(rtt_s);

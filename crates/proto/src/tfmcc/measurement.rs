@@ -10,6 +10,7 @@ use super::scaling;
 use super::streak::Stretch;
 use crate::endpoint::Cause;
 use crate::packet::{Ecn, Packet};
+use crate::parts::delay_watch::DelayWatch;
 use crate::parts::loss_detection::LossDetection;
 use crate::parts::loss_differentiation::LossDifferentiation;
 use crate::parts::loss_history::{self, Arrival, LossHistory, Space};
@@ -77,6 +78,17 @@ pub struct Measurement {
     rtt: Rtt,
     receive_rate: ReceiveRate,
     loss: LossHistory,
+    /// What looks for queues, while a start goes on. Boxed, since it is there for seconds only, and there may be
+    /// thousands of receivers.
+    watch: Option<Box<Watch>>,
+}
+
+/// What a receiver has in a start.
+#[derive(Clone, Debug)]
+struct Watch {
+    delay: DelayWatch,
+    /// It was there when all were asked for reports.
+    was_asked: bool,
 }
 
 /// A packet that is believed.
@@ -127,6 +139,7 @@ impl Measurement {
                 Outages::OneEvent => LossHistory::new(config.threshold()).with_outages(),
                 Outages::PerRtt => LossHistory::new(config.threshold()),
             },
+            watch: None,
         }
     }
 
@@ -194,6 +207,50 @@ impl Measurement {
             self.loss_events = self.loss_events.saturating_add(self.loss.events().saturating_sub(events));
         }
         first
+    }
+
+    /// The last packet that was [taken](Self::take) said this, and with it whether a start goes on, in which queues are
+    /// looked for. Whether packets have come to take longer and longer with it.
+    #[inline]
+    pub fn watch_delay(&mut self, data: &DataHeader) -> bool {
+        if !data.starting && self.watch.is_none() {
+            return false;
+        }
+        self.watch_delay_in_start(data)
+    }
+
+    #[cold]
+    fn watch_delay_in_start(&mut self, data: &DataHeader) -> bool {
+        let (rtt_s, now, sent_us) = (self.smoothed_rtt_s(), self.last_at, self.sent_us);
+        match &mut self.watch {
+            _ if !data.starting => {
+                self.watch = None;
+                false
+            }
+            None => {
+                let delay = DelayWatch::begin(now, sent_us);
+                self.watch = Some(Box::new(Watch { delay, was_asked: !data.at_once }));
+                false
+            }
+            Some(watch) => watch.delay.arrive(now, sent_us, rtt_s),
+        }
+    }
+
+    /// Whether packets have come to take longer and longer, and nothing has been [said](Self::delay_is_told) of it.
+    pub fn is_delayed(&self) -> bool {
+        self.watch.as_ref().is_some_and(|watch| watch.delay.is_untold())
+    }
+
+    /// Whether a start goes on that has asked this receiver, among all, for a report.
+    pub fn was_asked(&self) -> bool {
+        self.watch.as_ref().is_some_and(|watch| watch.was_asked)
+    }
+
+    /// The last alarm, if there is one, has been said, or is of the past.
+    pub fn delay_is_told(&mut self) {
+        if let Some(watch) = &mut self.watch {
+            watch.delay.told();
+        }
     }
 
     /// Adds a packet to the loss history and the receive rate: number `sequence` of `space`, which the history knows by
@@ -302,10 +359,12 @@ impl Measurement {
         self.loss.leave(name);
     }
 
-    /// The rate by the equation, or twice the receive rate without loss (section 4.4), bit/s.
+    /// The rate by the equation, or twice the receive rate without loss (section 4.4), bit/s; that rate itself
+    /// while packets are [delayed](Self::is_delayed).
     pub fn calculated_bps(&self, now: Instant) -> f64 {
         if !self.have_loss {
-            return 2.0 * self.receive_bps(now);
+            let times = if self.is_delayed() { 1.0 } else { 2.0 };
+            return times * self.receive_bps(now);
         }
         let equation_bps = throughput_bps(f64::from(self.packet_size), self.rtt_s(), self.loss.rate());
         let scaled_bps = f64::from(self.scale) * equation_bps;
@@ -329,9 +388,11 @@ impl Measurement {
         }
     }
 
-    /// X_recv, bit/s (section 4.3.4).
+    /// X_recv, bit/s (section 4.3.4); while packets are [delayed](Self::is_delayed) that of the last round-trip time,
+    /// since the rate has been far lower before.
     pub fn receive_bps(&self, now: Instant) -> f64 {
-        8.0 * f64::from(self.packet_size) * self.receive_rate.packets_per_s(now, self.rate_window_s())
+        let window_s = if self.is_delayed() { self.smoothed_rtt_s() } else { self.rate_window_s() };
+        8.0 * f64::from(self.packet_size) * self.receive_rate.packets_per_s(now, window_s)
     }
 
     /// X_r, bit/s: what is reported is at least one packet in 8 s (section 4.4), and no more than can be said: two

@@ -9,6 +9,8 @@ use crate::packet::{FlowId, INITIAL_TTL};
 /// A data packet that took 20 ms: X = 160 kbit/s, R_max = 500 ms.
 pub(in crate::tfmcc) fn data(sequence: u32, now_s: f64) -> (Packet, DataHeader) {
     let data = DataHeader {
+        starting: false,
+        at_once: false,
         sequence,
         suppression_bps: f32::INFINITY,
         rate_bps: 160_000.0,

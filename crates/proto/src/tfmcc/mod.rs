@@ -15,6 +15,7 @@
 //! | `rate_control.rs` | the rate and its states; needs no packets | sections 3.1 to 3.4, 3.6 |
 //! | `data_packets.rs` | data packets and their numbers | section 2.2.1 |
 //! | `clr.rs` | selection, change, silence and leave of the CLR | sections 3.3, 3.6 |
+//! | `start.rs` | a start of its own, by the parameter `slow_start` | none; RFC 9406 for its end |
 //! | `rounds.rs` | feedback rounds, suppression rate | section 3.4 |
 //! | `max_rtt.rs` | R_max | section 3.2 |
 //! | `echo.rs` | whose time stamp is echoed | section 3.5 |
@@ -67,6 +68,7 @@ mod sender;
 #[cfg(test)]
 mod sender_tests;
 mod show;
+mod start;
 mod streak;
 #[cfg(test)]
 mod streak_tests;
@@ -79,8 +81,8 @@ mod tests;
 mod wording;
 
 pub use config::{
-    Config, DataLimited, GapFloor, IdleFloor, MaxRttRule, OneWayAdjustment, Outages, Profile, SeedFloor, TimerBias,
-    UnansweredClr,
+    Config, DataLimited, GapFloor, IdleFloor, MaxRttRule, OneWayAdjustment, Outages, Profile, SeedFloor, SlowStart,
+    TimerBias, UnansweredClr,
 };
 pub use data_packets::DataPackets;
 pub use echo::{Echoes, Stamp};

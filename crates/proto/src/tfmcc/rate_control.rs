@@ -11,16 +11,23 @@
 //!               a report ▼      │ silence  │            │     a report ▼      │ silence, or it has left
 //!            SlowStart { limit: By(Clr) } ─┘            └─▶  Steady { limit: By(Clr) }
 //! ```
+//!
+//! With a start of its own Starting stands in the place of SlowStart, and [`start`](super::start) says how it ends.
 
 use super::clr::{Clr, Consequence, Growth, Limit, Patience, judge, judge_in_slow_start};
 use super::config::Config;
-use super::config::{GREATEST_MAX_RTT, IdleFloor, MaxRttRule, UnansweredClr};
+use super::config::{GREATEST_MAX_RTT, IdleFloor, MaxRttRule, SlowStart, UnansweredClr};
 use super::feedback::Feedback;
 use super::rounds::Rounds;
+use super::start::Start;
 use super::suppressors::Suppressors;
 use crate::packet::Address;
 use crate::parts::rtt::LEAST_RTT_S;
 use crate::time::{Duration, Instant};
+use state::{Increase, Ramp, State};
+
+mod starting;
+mod state;
 
 /// The rate X of one sender, and what it follows from: who limits it, R_max, the feedback rounds.
 ///
@@ -69,43 +76,12 @@ enum Silence {
     Ended(Instant),
 }
 
-/// How the rate comes about.
-#[derive(Clone, Copy, Debug)]
-enum State {
-    /// Towards the lowest of twice the receive rates, until somebody reports a loss (section 3.6).
-    SlowStart {
-        limit: Limit,
-        /// The rate on its way to the present target.
-        ramp: Option<Ramp>,
-    },
-    /// As the four cases of section 3.3 say.
-    Steady { limit: Limit, increase: Increase },
-}
-
-/// A linear change of the rate.
-#[derive(Clone, Copy, Debug)]
-struct Ramp {
-    from_bps: f64,
-    to_bps: f64,
-    start: Instant,
-    length_s: f64,
-}
-
-/// How much the rate may grow (section 3.3).
-#[derive(Clone, Copy, Debug)]
-struct Increase {
-    /// When it was last allowed to.
-    grown_at: Instant,
-    /// Until when a new limiting receiver does not raise it (case 3).
-    hold_until: Instant,
-}
-
 /// What a report did beside changing the rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReportOutcome {
     /// Its receiver limits now.
     pub limits: bool,
-    /// It ended slow start: the first report of a loss.
+    /// It ended slow start: the first report of a loss, or of an empty queue after a [start](SlowStart::Doubling).
     pub ended_slow_start: bool,
 }
 
@@ -118,6 +94,8 @@ pub struct Passed {
     pub restored: Option<Address>,
     /// A feedback round has begun.
     pub next_round: bool,
+    /// Slow start is over, without a report.
+    pub ended_slow_start: bool,
 }
 
 /// What a rate control counts.
@@ -142,8 +120,12 @@ impl RateControl {
     /// 3.3), its ceiling the configuration's `max_rate`, R_max at first its `initial_max_rtt`. X is 0 until it
     /// [begins](Self::begin).
     pub fn new(config: &Config) -> RateControl {
+        let limit = Limit::nobody(Instant::ZERO);
         RateControl {
-            state: State::SlowStart { limit: Limit::nobody(Instant::ZERO), ramp: None },
+            state: match config.slow_start {
+                SlowStart::Rfc4654 => State::SlowStart { limit, ramp: None },
+                SlowStart::Doubling => State::Starting { limit, start: Start::new(8.0 * config.packet_size.0 as f64) },
+            },
             rate_bps: 0.0,
             floor_bps: config.least_bps(),
             ceiling_bps: config.max_rate.map_or(MOST_BPS, |rate| rate.as_bps_f64()),
@@ -182,8 +164,10 @@ impl RateControl {
         self.rounds = Rounds::new(now, &self.config);
         self.rate_bps = self.bounded(self.packet_bits() / self.rounds.max_rtt_s());
         self.state.limit_mut().heard(now);
-        if let State::Steady { increase, .. } = &mut self.state {
-            increase.grown_at = now;
+        match &mut self.state {
+            State::SlowStart { .. } => {}
+            State::Starting { .. } => self.ask(now),
+            State::Steady { increase, .. } => increase.grown_at = now,
         }
     }
 
@@ -200,7 +184,7 @@ impl RateControl {
     /// X is `rate_bps` from now on, within the bounds: for an owner that knows it from elsewhere. What limits it stays,
     /// but slow start no longer has a target.
     pub fn jump(&mut self, rate_bps: f64) {
-        self.drop_ramp();
+        self.hold(self.heard_at);
         self.set_rate(rate_bps);
     }
 
@@ -226,16 +210,21 @@ impl RateControl {
 
     /// No new target from now on: the session is over.
     pub fn stop(&mut self) {
-        self.drop_ramp();
+        self.hold(self.heard_at);
     }
 
     /// Brings a rate on its way to a target up to date.
     pub fn advance(&mut self, now: Instant) {
+        if let State::Starting { start, .. } = &self.state
+            && let Some(rate_bps) = start.rate_bps(now)
+        {
+            self.set_rate(rate_bps);
+        }
         let State::SlowStart { ramp: Some(ramp), .. } = self.state else { return };
         let part = (now.since(ramp.start).as_secs_f64() / ramp.length_s).min(1.0);
         self.set_rate(ramp.from_bps + (ramp.to_bps - ramp.from_bps) * part);
         if part >= 1.0 {
-            self.drop_ramp();
+            self.hold(now);
         }
     }
 
@@ -257,17 +246,17 @@ impl RateControl {
         let mut lowered = false;
         if self.clr() != Some(receiver) {
             self.counts.round_reports += 1;
-            let may = self.suppressors.may_lower(receiver);
+            let may = self.suppressors.may_lower(receiver) && !self.waits_for_each();
             lowered = self.rounds.answered(feedback.round, rate_bps, may);
         }
-        let ended_slow_start = feedback.have_loss && self.in_slow_start();
+        let mut ended_slow_start = feedback.have_loss && self.in_slow_start();
         if ended_slow_start {
-            self.state = State::Steady { limit: *self.state.limit(), increase: Increase::new(now) };
+            self.end_slow_start(now);
         }
-        if self.in_slow_start() {
-            self.hear_in_slow_start(now, &feedback);
-        } else {
-            self.hear_in_steady_state(now, &feedback, adjusted_bps);
+        match self.state {
+            State::SlowStart { .. } => self.hear_in_slow_start(now, &feedback),
+            State::Starting { .. } => ended_slow_start = self.hear_in_start(now, &feedback),
+            State::Steady { .. } => self.hear_in_steady_state(now, &feedback, adjusted_bps),
         }
         let limits = self.clr() == Some(receiver);
         if lowered && !limits {
@@ -283,9 +272,9 @@ impl RateControl {
         if self.clr().is_none() {
             return false;
         }
-        self.drop_ramp();
         self.predecessor = None;
         *self.state.limit_mut() = Limit::Nobody { heard_at: now, successor: Growth::AfterARound };
+        self.hold(now);
         self.next_round(now);
         true
     }
@@ -333,28 +322,30 @@ impl RateControl {
         self.counts.rounds += 1;
         self.rounds.next(now, self.least_max_rtt_s());
         self.suppressors.next_round();
+        self.ask_again(now);
     }
 
     /// What is due by now: the silence of the limiting receiver or of all (section 3.3), the next feedback round.
     pub fn pass(&mut self, now: Instant) -> Passed {
         let given_up = self.silence_at() <= now && self.silence(now);
         let restored = self.clr().filter(|_| given_up);
+        let ended_slow_start = self.pass_start(now);
         let next_round = self.round_end() <= now;
         if next_round {
             self.next_round(now);
         }
-        Passed { given_up: given_up && restored.is_none(), restored, next_round }
+        Passed { given_up: given_up && restored.is_none(), restored, next_round, ended_slow_start }
     }
 
     /// By when to call [`pass`](Self::pass). It may be past.
     pub fn deadline(&self) -> Instant {
-        self.round_end().min(self.silence_at())
+        self.round_end().min(self.silence_at()).min(self.start_deadline())
     }
 
     /// When a feedback round begins at the latest. While there is nothing to send none does: no packet would tell of
     /// it, and of half of all numbers receivers believe that they are of the past.
     fn round_end(&self) -> Instant {
-        if self.idle { Instant::FAR_FUTURE } else { self.rounds.end() }
+        if self.idle { Instant::FAR_FUTURE } else { self.rounds.end().max(self.asked_until()) }
     }
 
     /// The sending rate X, bit/s; 0 before the beginning.
@@ -380,7 +371,7 @@ impl RateControl {
 
     /// Whether slow start goes on.
     pub fn in_slow_start(&self) -> bool {
-        matches!(self.state, State::SlowStart { .. })
+        !matches!(self.state, State::Steady { .. })
     }
 
     /// The current limiting receiver.
@@ -498,7 +489,7 @@ impl RateControl {
         match limit {
             Limit::By(clr) if clr.give_up_at(gap_s, &patience) <= now => {
                 let unanswered = clr.gap_before_selection_s.is_some();
-                *limit = match self.predecessor.take() {
+                let successor = match self.predecessor.take() {
                     Some(predecessor) if unanswered => Limit::By(predecessor.back(now)),
                     _ => {
                         if all_silent {
@@ -507,6 +498,8 @@ impl RateControl {
                         Limit::Nobody { heard_at: now, successor: Growth::AfterARound }
                     }
                 };
+                *self.state.limit_mut() = successor;
+                self.hold(now);
                 return true;
             }
             // What is due is to be halved for it.
@@ -517,11 +510,11 @@ impl RateControl {
             }
         }
         self.counts.halvings += 1;
-        self.drop_ramp();
         let first_bps = self.packet_bits() / self.rounds.max_rtt_s();
         let has_floor = self.idle && self.config.idle_floor == IdleFloor::Initial;
         let least_bps = if has_floor { first_bps.min(self.rate_bps) } else { 0.0 };
         self.set_rate((0.5 * self.rate_bps).max(least_bps));
+        self.hold(now);
         false
     }
 
@@ -573,38 +566,13 @@ impl RateControl {
         rate_bps.min(self.ceiling_bps).max(self.floor_bps)
     }
 
-    fn drop_ramp(&mut self) {
-        if let State::SlowStart { ramp, .. } = &mut self.state {
-            *ramp = None;
+    /// X is on its way to nowhere: it stays until somebody reports.
+    fn hold(&mut self, now: Instant) {
+        match &mut self.state {
+            State::SlowStart { ramp, .. } => *ramp = None,
+            State::Starting { limit, start } => start.hold(now, self.rate_bps, limit),
+            State::Steady { .. } => {}
         }
-    }
-}
-
-impl State {
-    fn limit(&self) -> &Limit {
-        match self {
-            State::SlowStart { limit, .. } | State::Steady { limit, .. } => limit,
-        }
-    }
-
-    fn limit_mut(&mut self) -> &mut Limit {
-        match self {
-            State::SlowStart { limit, .. } | State::Steady { limit, .. } => limit,
-        }
-    }
-}
-
-impl Increase {
-    fn new(now: Instant) -> Increase {
-        Increase { grown_at: now, hold_until: Instant::ZERO }
-    }
-
-    /// By how much the rate may grow at a report: at most `step_bps` each R_max, whatever the distance of reports, and
-    /// by nothing during a hold.
-    fn grant(&mut self, now: Instant, max_rtt_s: f64, step_bps: f64) -> f64 {
-        let share = (now.since(self.grown_at).as_secs_f64() / max_rtt_s).min(1.0);
-        self.grown_at = now;
-        if now < self.hold_until { 0.0 } else { step_bps * share }
     }
 }
 

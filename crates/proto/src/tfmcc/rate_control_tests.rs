@@ -13,6 +13,7 @@ fn at(seconds: f64) -> Instant {
 /// A report with a loss: its rate, its round trip.
 fn feedback(control: &RateControl, receiver: u32, rate_bps: f64, rtt_s: f64) -> Feedback {
     Feedback {
+        delayed: false,
         receiver: Address::endpoint(receiver),
         rate_bps,
         rtt_s,

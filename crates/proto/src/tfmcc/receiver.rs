@@ -76,7 +76,7 @@ enum Phase {
 /// How long a receiver may stand less than the least rate (RFC 4654 section 4.4).
 const PATIENCE: Duration = Duration::from_secs(120);
 
-const _: () = assert!(size_of::<Receiver>() <= 624);
+const _: () = assert!(size_of::<Receiver>() <= 632);
 const _: () = assert!(std::mem::offset_of!(Receiver, phase) <= 64);
 const _: () = assert!(std::mem::offset_of!(Receiver, measurement) + 80 <= 5 * 64);
 
@@ -232,15 +232,23 @@ impl<W: Wording> ReceiverOf<W> {
         }
         // Before it reports: the report echoes the round of this packet (section 2.2.2).
         let is_member = matches!(self.phase, Phase::Member { .. });
+        let round = self.reporting.round();
         self.reporting.hear(now, &data, (first, is_member), &self.measurement, &mut self.random);
+        if self.reporting.round() != round {
+            self.measurement.delay_is_told();
+        }
+        let suffers = self.measurement.watch_delay(&data) || lost;
         let measurement = &self.measurement;
         let hurt =
             || measurement.have_loss() && is_member && measurement.desired_bps(arrived) < measurement.sending_bps();
-        if self.reporting.answers(now, selected || lost, first_rtt, hurt) {
+        let complains = suffers && is_member && self.reporting.complains(now, &data, measurement, &mut self.random);
+        if self.reporting.answers(now, selected || suffers, first_rtt, hurt) || complains {
             self.send_report((now, arrived), f64::NAN, out);
         }
         self.watch_rate(now, arrived);
-        let is_calm = self.phase == Phase::Member { leave_at: Instant::FAR_FUTURE } && self.reporting.is_steady();
+        let is_calm = self.phase == Phase::Member { leave_at: Instant::FAR_FUTURE }
+            && self.reporting.is_steady()
+            && !data.starting;
         // A receiver that differentiates losses looks at the time of each packet.
         if is_calm && self.differentiation.is_none() {
             let (until, next) = (self.measurement.steady_until(), self.space.next());
@@ -285,6 +293,7 @@ impl<W: Wording> ReceiverOf<W> {
             scale: measurement.scale(),
         };
         self.reporting.reported(now, measurement.rtt_s());
+        self.measurement.delay_is_told();
         out.send(self.reports.next(now, self.own, self.sender, W::feedback(feedback, draw as f32)));
     }
 

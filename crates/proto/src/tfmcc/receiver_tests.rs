@@ -94,6 +94,8 @@ impl Alone {
         let echo =
             echo.map(|(rtt_s, is_clr)| Echo { receiver: OWN, stamp_us: us(now_s).wrapping_sub(us(rtt_s)), is_clr });
         let tfmcc = DataHeader {
+            starting: false,
+            at_once: false,
             sequence,
             suppression_bps: self.suppression_bps,
             rate_bps: self.rate_bps,

@@ -6,6 +6,7 @@ use super::config::{MaxRttRule, TimerBias};
 use super::header::DataHeader;
 use super::measurement::Measurement;
 use super::rounds::RoundLength;
+use super::start::ROUND_RTTS;
 use super::suppression::{FeedbackTimer, delay_rounds, draw};
 use crate::random::Random;
 use crate::time::{Duration, Instant};
@@ -55,11 +56,14 @@ enum Role {
         timer: FeedbackTimer,
         /// The first measurement of the round-trip time came in this round, and no report since.
         owes_first_rtt: bool,
+        /// X_supp when the timer was set earlier in this round, as the receiver suffers in a start, bit/s; NaN if it
+        /// was not.
+        hastened_bps: f32,
     },
 }
 
 impl Role {
-    const SILENT: Role = Role::Other { timer: FeedbackTimer::OFF, owes_first_rtt: false };
+    const SILENT: Role = Role::Other { timer: FeedbackTimer::OFF, owes_first_rtt: false, hastened_bps: f32::NAN };
 }
 
 impl Reporting {
@@ -153,19 +157,23 @@ impl Reporting {
         random: &mut Random,
     ) {
         self.fresh = true;
-        let length = self.length();
+        let length = self.length_in(data.starting);
         // Round numbers wrap around: ahead is what is less than half the number space ahead.
         let is_new = first || (1..128).contains(&data.round.wrapping_sub(self.round));
         if is_new {
             self.round = data.round;
         }
-        let Role::Other { timer, owes_first_rtt } = &mut self.role else { return };
+        let Role::Other { timer, owes_first_rtt, hastened_bps } = &mut self.role else { return };
         let max_rtt_s = measurement.max_rtt_s();
+        if !hastened_bps.is_nan() && !data.starting {
+            // The start is over, since somebody has spoken.
+            (*timer, *hastened_bps) = (FeedbackTimer::OFF, f32::NAN);
+        }
         if timer.rescale(now, max_rtt_s, length) && silencing.renews {
             timer.renew(measurement.desired_bps(measurement.last_at()));
         }
         if is_new {
-            *owes_first_rtt = false;
+            (*owes_first_rtt, *hastened_bps) = (false, f32::NAN);
             // A round is shorter here than at the sender while a queue drains: the timer might never expire.
             let keeps = length.hurries_first_rtt() && measurement.measured_rtt_s().is_none();
             if !keeps {
@@ -182,7 +190,9 @@ impl Reporting {
         }
         // A packet of an older round does not speak for this one.
         let suppression_bps = f64::from(data.suppression_bps);
-        if data.round == self.round && suppression_bps.is_finite() && timer.is_set() {
+        // Nor does one for those that suffer that was there before they did.
+        let counts = hastened_bps.is_nan() || data.suppression_bps < *hastened_bps;
+        if data.round == self.round && suppression_bps.is_finite() && timer.is_set() && counts {
             let rate_bps = measurement.desired_bps(measurement.last_at());
             if timer.is_suppressed(suppression_bps, rate_bps, silencing.rtts * max_rtt_s, measurement.rtt_s()) {
                 *timer = FeedbackTimer::OFF;
@@ -214,6 +224,33 @@ impl Reporting {
                 *owes_first_rtt && hurt()
             }
         }
+    }
+
+    /// The receiver, which does not limit, suffers in a start, as the packet that has just come shows: whether it says
+    /// so at once. If there are many it draws a timer for that, of the length of a feedback round; so does one that was
+    /// not there when all were asked.
+    pub fn complains(
+        &mut self,
+        now: Instant,
+        data: &DataHeader,
+        measurement: &Measurement,
+        random: &mut Random,
+    ) -> bool {
+        if !data.starting {
+            return false;
+        }
+        let (length, max_receivers) = (self.length_in(true), self.max_receivers);
+        let Role::Other { timer, hastened_bps, .. } = &mut self.role else { return false };
+        if data.at_once && measurement.was_asked() {
+            return true;
+        }
+        if hastened_bps.is_nan() {
+            let max_rtt_s = measurement.max_rtt_s();
+            let part = delay_rounds(draw(random), max_receivers, TimerBias::None, f64::NAN);
+            timer.set_earlier(now, part * length.seconds(max_rtt_s), measurement.desired_bps(now), max_rtt_s);
+            *hastened_bps = data.suppression_bps;
+        }
+        false
     }
 
     /// Whether a report is due by now, the last packet having come at `last_at`: the uniform number that its timer was
@@ -262,7 +299,13 @@ impl Reporting {
     }
 
     fn length(&self) -> RoundLength {
-        RoundLength::of(self.round_rtts, self.max_rtt_rule)
+        self.length_in(false)
+    }
+
+    /// The length of a round, in a start or not.
+    fn length_in(&self, starting: bool) -> RoundLength {
+        let rtts = if starting { self.round_rtts.min(ROUND_RTTS) } else { self.round_rtts };
+        RoundLength::of(rtts, self.max_rtt_rule)
     }
 }
 

@@ -144,9 +144,24 @@ impl Rounds {
         lowers
     }
 
+    /// A report with this rate suppresses others in the present round, whatever round it answers.
+    pub(super) fn suppress(&mut self, rate_bps: f64) {
+        self.suppression_bps = self.suppression_bps.min((1.0 - self.suppression) * rate_bps);
+    }
+
     /// Rates are multiplied by `factor` from now on: what receivers report does not compare with X_supp otherwise.
     pub(super) fn scale(&mut self, factor: f64) {
         self.suppression_bps *= factor;
+    }
+
+    /// From now on a round lasts `rtts` R_max.
+    pub(super) fn set_length(&mut self, rtts: f64) {
+        self.length = RoundLength { rtts, ..self.length };
+    }
+
+    /// The rate grows by this R_max from now on, seconds; the rounds go on.
+    pub(super) fn restart_growth(&mut self, rtt_s: f64) {
+        self.max_rtt.restart_growth(rtt_s);
     }
 
     /// R_max starts anew from `rtt_s` seconds; the round goes on.

@@ -195,7 +195,7 @@ impl<W: Wording> SenderOf<W> {
         self.received_bytes += u64::from(packet.size);
         let feedback = feedback(packet, &report, arrived);
         self.heard_at = now;
-        if self.data_limited == DataLimited::Rfc5348 {
+        if self.data_limited == DataLimited::Rfc5348 || self.control.is_starting() {
             // Section 4.3 there: X is not raised for packets that were not there to be lost.
             let is_short = self.is_short(now);
             let most_bps = GREATEST_GROWTH * f64::from(report.receive_bps);
@@ -204,7 +204,10 @@ impl<W: Wording> SenderOf<W> {
         let before = (self.rate_bps(), self.clr());
         let asked_bps = self.control.adjusted_bps(&feedback);
         let cause = Cause::Report { receiver: packet.source, number: u64::from(report.round) };
-        if report.have_loss && !report.leave && self.excludes(packet.source, asked_bps, cause, out) {
+        if (report.have_loss || feedback.delayed)
+            && !report.leave
+            && self.excludes(packet.source, asked_bps, cause, out)
+        {
             self.dismiss(now, packet.source, cause, out);
             return;
         }
@@ -247,7 +250,11 @@ impl<W: Wording> SenderOf<W> {
         let passed = self.control.pass(now);
         // Who has reported since the last packet has no more to report of.
         let is_idle = self.supply.is_empty() && self.heard_at >= self.sent_at;
-        self.tell(before, if is_idle { Cause::Application } else { Cause::Time }, out);
+        let cause = if is_idle { Cause::Application } else { Cause::Time };
+        if passed.ended_slow_start {
+            out.event(Event::change(SLOW_START_ENDED, before.0, f64::NAN, cause));
+        }
+        self.tell(before, cause, out);
         if passed.given_up {
             self.echoes.clr_lost();
         }
@@ -291,6 +298,8 @@ fn feedback(packet: &Packet, report: &FeedbackHeader, arrived: Instant) -> Feedb
         used_rtt_s: f64::from(report.rtt_s),
         have_rtt: report.have_rtt,
         have_loss: report.have_loss,
+        // Otherwise it asks for twice that, or for a packet in 8 s if that is more.
+        delayed: !report.have_loss && report.rate_bps < 1.5 * report.receive_bps,
         leave: report.leave,
         round: report.round,
     }

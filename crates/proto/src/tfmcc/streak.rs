@@ -97,6 +97,7 @@ impl Streak {
             && packet.source == sender
             && packet.ecn <= Ecn::Capable
             && data.echo.is_none_or(|Echo { receiver, .. }| receiver != own)
+            && !data.starting
             && !(self.is_timed && data.suppression_bps.is_finite());
         if is_plain {
             self.next = self.next.wrapping_add(1);

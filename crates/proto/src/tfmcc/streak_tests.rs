@@ -26,6 +26,8 @@ struct Stream {
 impl Stream {
     fn new(seed: u64, max_rtt_us: u32) -> Stream {
         let data = DataHeader {
+            starting: false,
+            at_once: false,
             sequence: 0,
             suppression_bps: f32::INFINITY,
             rate_bps: 1e6,

@@ -60,6 +60,15 @@ impl FeedbackTimer {
         changes
     }
 
+    /// It expires after `delay_s` at the latest, whether or not it was set; that was drawn from no number by which
+    /// receivers are counted. The desired rate is `rate_bps` now.
+    pub(super) fn set_earlier(&mut self, now: Instant, delay_s: f64, rate_bps: f64, max_rtt_s: f64) {
+        let other = FeedbackTimer::set(now, delay_s, f64::NAN, rate_bps, max_rtt_s);
+        if other.at < self.at {
+            *self = other;
+        }
+    }
+
     /// It expires at this moment, if it does not before.
     pub(super) fn hasten(&mut self, at: Instant) {
         self.at = self.at.min(at);

@@ -372,6 +372,8 @@ fn after_an_outage(rate_bps: f32) -> (f64, f64) {
     for sequence in (0..510_100u32).filter(|sequence| !outage.contains(sequence)) {
         let now = at(1.0) + Duration::from_micros(8 * u64::from(sequence));
         let header = Header::Tfmcc(tfmcc::Header::Data(tfmcc::DataHeader {
+            starting: false,
+            at_once: false,
             sequence,
             suppression_bps: f32::INFINITY,
             rate_bps,

@@ -64,6 +64,8 @@ fn one_declaration_gives_layout_digest_and_listing() {
 fn listings_say_which_message_it_is_and_what_is_in_it() {
     let echo = tfmcc::Echo { receiver: Address::endpoint(4), stamp_us: 77, is_clr: true };
     let data = tfmcc::DataHeader {
+        starting: false,
+        at_once: false,
         sequence: 12,
         suppression_bps: f32::INFINITY,
         rate_bps: 1.5e6,
@@ -116,7 +118,7 @@ fn every_listing_begins_with_the_name_of_its_message() {
 fn known(header: Header) -> Option<u64> {
     let digest = Digest::new();
     let of_data = |data: tfmcc::DataHeader| {
-        let tfmcc::DataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo } = data;
+        let tfmcc::DataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo, .. } = data;
         let echo =
             echo.map(|tfmcc::Echo { receiver, stamp_us: _, is_clr }| Digest::new().with(receiver).with(is_clr).value());
         let of_rates = Digest::new().with(suppression_bps).with(rate_bps).with(max_rtt_us);

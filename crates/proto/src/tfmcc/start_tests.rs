@@ -1,0 +1,321 @@
+//! Starts over links with queues: how long they take, what they fill, who ends them.
+
+use super::super::config::{Config, SlowStart};
+use super::super::header;
+use super::super::receiver::Receiver;
+use super::super::sender::Sender;
+use super::*;
+use crate::endpoint::Endpoint;
+use crate::packet::{FlowId, Header, Packet};
+use crate::random::Random;
+use crate::testing::Fate;
+use crate::testing::group::{GROUP, Group, SOURCE, Who};
+use crate::time::Rate;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+fn at(seconds: f64) -> Instant {
+    Instant::from_secs_f64(seconds)
+}
+
+fn doubling() -> Config {
+    Config { slow_start: SlowStart::Doubling, ..Config::default() }
+}
+
+/// A link with a queue on the way from the source to some members.
+#[derive(Clone, Debug)]
+struct Link {
+    bps: f64,
+    /// What fits into the queue, seconds of its rate.
+    room_s: f64,
+    free_at: Instant,
+    /// The packet that was last offered, and what became of it.
+    last: Option<(u32, Fate)>,
+    /// The most that waited, seconds.
+    most_s: f64,
+    lost: u32,
+}
+
+impl Link {
+    fn new(bps: f64, room_s: f64) -> Link {
+        Link { bps, room_s, free_at: Instant::ZERO, last: None, most_s: 0.0, lost: 0 }
+    }
+
+    /// What becomes of a packet on its way to the group: the same for all behind the link.
+    fn carry(&mut self, packet: &Packet) -> Fate {
+        let number = sequence(packet);
+        match self.last {
+            Some((last, fate)) if last == number => fate,
+            _ => {
+                let wait_s = self.free_at.since(packet.sent).as_secs_f64();
+                let fate = if wait_s > self.room_s {
+                    self.lost += 1;
+                    Fate::Lose
+                } else {
+                    self.most_s = self.most_s.max(wait_s);
+                    let bits = 8.0 * f64::from(packet.size);
+                    self.free_at = self.free_at.max(packet.sent) + Duration::from_secs_f64(bits / self.bps);
+                    Fate::Late(self.free_at.since(packet.sent))
+                };
+                self.last = Some((number, fate));
+                fate
+            }
+        }
+    }
+}
+
+fn sequence(packet: &Packet) -> u32 {
+    match packet.header {
+        Header::Tfmcc(header::Header::Data(data)) => data.sequence,
+        _ => panic!("{packet:?}"),
+    }
+}
+
+type Links = Rc<RefCell<Vec<Link>>>;
+
+/// A session: each member `(rtt_s, link)` behind one of the links; `also` may change what becomes of a copy of data.
+fn session<F: FnMut(usize, &Packet, Fate) -> Fate>(
+    config: &Config,
+    links: Vec<Link>,
+    members: &[(f64, usize)],
+    mut also: F,
+) -> (Group<Sender, Receiver, impl FnMut(Who, Who, &Packet) -> Fate + use<F>>, Links) {
+    assert_eq!(config.check(), []);
+    let links = Rc::new(RefCell::new(links));
+    let (shared, behind) = (Rc::clone(&links), members.iter().map(|&(_, link)| link).collect::<Vec<_>>());
+    let network = move |_, to: Who, packet: &Packet| match to {
+        Who::Sender => Fate::Deliver,
+        Who::Receiver(n) => {
+            let fate = shared.borrow_mut()[behind[n]].carry(packet);
+            also(n, packet, fate)
+        }
+    };
+    let receivers = members.iter().enumerate().map(|(n, &(rtt_s, _))| {
+        let random = Random::stream(1, &format!("test/start/{n}"));
+        let own = Who::Receiver(n).address();
+        (Receiver::new(config, FlowId(0), own, GROUP, random), Duration::from_secs_f64(0.5 * rtt_s))
+    });
+    let group = Group::new(Sender::new(config, FlowId(0), SOURCE, GROUP), receivers.collect(), network);
+    (group, links)
+}
+
+/// When a member has got nine tenths of this rate over half a second for the first time, seconds: the end of it.
+fn reaches<N: FnMut(Who, Who, &Packet) -> Fate>(group: &mut Group<Sender, Receiver, N>, bps: f64, by_s: f64) -> f64 {
+    let mut got = vec![0];
+    while group.now() < at(by_s) {
+        let next = group.now() + Duration::from_millis(50);
+        group.run_until(next);
+        got.push(group.members[0].report().received_bytes);
+        let before = got.len().checked_sub(11).map(|back| got[back]);
+        if before.is_some_and(|before| 8.0 * (got[got.len() - 1] - before) as f64 >= 0.9 * 0.5 * bps) {
+            return group.now().as_secs_f64();
+        }
+    }
+    f64::INFINITY
+}
+
+#[test]
+fn a_session_alone_has_nine_tenths_of_ten_mbits_within_three_seconds() {
+    // The last answer to the first packet may come after 4 R_max, 2 s; from 2 Mbit/s, ten packets in 40 ms, it is 2.4
+    // doublings. By RFC 4654 it takes 20 s and more.
+    let run = |config: &Config| {
+        let (mut group, links) = session(config, vec![Link::new(10e6, 0.04)], &[(0.04, 0)], |_, _, fate| fate);
+        group.start_all();
+        (reaches(&mut group, 10e6, 30.0), links.borrow()[0].clone())
+    };
+    let (reached_s, link) = run(&doubling());
+    assert!((2.4..3.0).contains(&reached_s), "{reached_s}");
+    // What is under way when the alarm comes is more than the queue holds, by about as much as it holds.
+    assert!(link.lost < 75, "{link:?}");
+    let (letter_s, _) = run(&Config::default());
+    assert!(letter_s > 4.0 * reached_s, "{letter_s}");
+}
+
+#[test]
+fn over_a_geostationary_hop_twenty_megabytes_take_less_than_thirty_seconds() {
+    for (initial_s, room_s) in [(1.0, 0.56), (1.0, 0.2), (0.5, 0.56)] {
+        let config = Config { initial_max_rtt: Duration::from_secs_f64(initial_s), ..doubling() };
+        let (mut group, _) = session(&config, vec![Link::new(10e6, room_s)], &[(0.56, 0)], |_, _, fate| fate);
+        group.start_all();
+        group.run_while(at(60.0), |group| group.members[0].report().received_bytes < 20_000_000);
+        assert!(group.now() < at(30.0), "R_max {initial_s}, queue {room_s}: {}", group.now());
+    }
+}
+
+#[test]
+fn the_slow_one_of_few_ends_it_and_limits() {
+    let links = vec![Link::new(10e6, 0.05), Link::new(2e6, 0.1)];
+    let (mut group, links) = session(&doubling(), links, &[(0.04, 0), (0.03, 0), (0.05, 1)], |_, _, fate| fate);
+    group.start_all();
+    group.run_while(at(10.0), |group| group.source.in_slow_start());
+    assert!(group.now() < at(4.0), "{}", group.now());
+    group.run_until(at(12.0));
+    assert_eq!(group.source.clr(), Some(Who::Receiver(2).address()));
+    assert!((0.5e6..2.4e6).contains(&group.source.rate_bps()), "{}", group.source.rate_bps());
+    assert_eq!(links.borrow()[0].lost, 0);
+}
+
+#[test]
+fn a_longer_way_does_not_end_it() {
+    // Two hand-offs to a way that is 20 ms longer, while the rate doubles: the second with 50 Mbit/s still far away.
+    let also = |_, packet: &Packet, fate| match fate {
+        Fate::Late(wait) => {
+            let steps = u32::from(packet.sent > at(2.05)) + u32::from(packet.sent > at(2.25));
+            Fate::Late(wait + Duration::from_millis(20 * u64::from(steps)))
+        }
+        other => other,
+    };
+    let (mut group, links) = session(&doubling(), vec![Link::new(50e6, 0.05)], &[(0.04, 0)], also);
+    group.start_all();
+    group.run_until(at(2.5));
+    assert!(group.source.in_slow_start() || links.borrow()[0].most_s > 0.005, "{links:?}");
+    assert!(reaches(&mut group, 50e6, 6.0) < 4.5);
+}
+
+#[test]
+fn losses_end_it_and_ninety_of_a_hundred_do_no_harm() {
+    for (p, by_s, most_bps) in [(0.02, 4.0, 6e6), (0.9, 600.0, 4e4)] {
+        let mut random = Random::stream(7, "test/start/loss");
+        let also = move |_, _: &Packet, fate| if random.chance(p) { Fate::Lose } else { fate };
+        let (mut group, _) = session(&doubling(), vec![Link::new(10e6, 0.05)], &[(0.04, 0)], also);
+        group.start_all();
+        group.run_while(at(by_s), |group| group.source.in_slow_start());
+        assert!(!group.source.in_slow_start(), "{p}");
+        let end = group.now() + Duration::from_secs(60);
+        group.run_until(end);
+        assert!((1000.0..most_bps).contains(&group.source.rate_bps()), "{p}: {}", group.source.rate_bps());
+    }
+}
+
+#[test]
+fn many_do_not_answer_at_once() {
+    // As far away as R_max, the worst that there may be: 22 for each of the first eight, and what the spread of that is.
+    // With one receiver in ten thousand behind a slow link it is heard all the same.
+    let members: Vec<(f64, usize)> = (0..10_000).map(|n| (0.5, usize::from(n == 77))).collect();
+    let links = vec![Link::new(10e6, 0.1), Link::new(0.5e6, 0.2)];
+    let config = Config { max_rate: Some(Rate(2_000_000)), ..doubling() };
+    let (mut group, _) = session(&config, links, &members, |_, _, fate| fate);
+    group.start_all();
+    let reports = |group: &Group<Sender, Receiver, _>| group.source.report().received_pkts;
+    group.run_until(at(2.5));
+    assert!((8..400).contains(&reports(&group)), "{}", reports(&group));
+    let before = reports(&group);
+    group.run_until(at(6.0));
+    assert!(reports(&group) - before < 400, "{}", reports(&group) - before);
+}
+
+#[test]
+fn the_highest_rate_bounds_it() {
+    let config = Config { max_rate: Some(Rate(3_000_000)), ..doubling() };
+    let (mut group, links) = session(&config, vec![Link::new(10e6, 0.05)], &[(0.001, 0)], |_, _, fate| fate);
+    group.start_all();
+    group.run_while(at(8.0), |group| group.source.rate_bps() <= 3e6);
+    assert!(group.now() >= at(8.0), "{}", group.source.rate_bps());
+    assert_eq!((group.source.rate_bps(), links.borrow()[0].lost), (3e6, 0));
+}
+
+/// A report of a receiver 40 ms away without losses.
+fn report(receiver: u32, rate_bps: f64, delayed: bool) -> Feedback {
+    Feedback {
+        receiver: Address::endpoint(receiver),
+        rate_bps,
+        rtt_s: 0.04,
+        used_rtt_s: 0.04,
+        have_rtt: true,
+        have_loss: false,
+        delayed,
+        leave: false,
+        round: 0,
+    }
+}
+
+/// One that has asked at 0 s, with R_max = 0.5 s, and doubles from 2 s on: two receivers are known.
+fn doubles() -> Start {
+    let mut start = Start::new(8000.0);
+    start.ask(at(0.0), 0.5);
+    // Ten packets per R_max from the first answer on; and ten in 40 ms when 4 R_max are over.
+    assert!(start.is_unanswered() && start.deadline() == Instant::FAR_FUTURE);
+    let first = start.hear(at(1.0), &report(1, 1000.0, false), true, (16_000.0, f64::INFINITY), 0.5);
+    assert_eq!((first, start.is_asking(), start.is_unanswered()), (Step::Rate(160_000.0), true, false));
+    start.hear(at(1.1), &report(2, 1000.0, false), false, (160_000.0, f64::INFINITY), 0.5);
+    assert_eq!((start.deadline(), start.pass(at(1.9), 160_000.0, 0.5)), (at(2.0), Step::None));
+    let Step::Rate(rate_bps) = start.pass(at(2.0), 160_000.0, 0.5) else { panic!("{start:?}") };
+    assert!((rate_bps - 2e6).abs() < 1.0 && start.is_of_few(), "{rate_bps}");
+    start
+}
+
+#[test]
+fn the_rate_doubles_in_a_round_trip_as_long_as_the_limiting_one_reports() {
+    let mut start = doubles();
+    let rate_mbps = |start: &Start, s: f64| (start.rate_bps(at(s)).expect("it doubles") * 1e-3).round() * 1e-3;
+    assert_eq!([2.0, 2.02, 2.04, 2.08].map(|s| rate_mbps(&start, s)), [2.0, 2.828, 4.0, 4.0]);
+    // Another's report says nothing; that of the limiting one, 3 Mbit/s later, lets it go on to twice that.
+    start.hear(at(2.02), &report(2, 1e6, false), false, (3e6, f64::INFINITY), 0.5);
+    assert_eq!(rate_mbps(&start, 2.04), 4.0);
+    start.hear(at(2.03), &report(1, 1e6, false), true, (3e6, f64::INFINITY), 0.5);
+    assert_eq!([2.03, 2.07, 2.2].map(|s| rate_mbps(&start, s)), [3.0, 6.0, 6.0]);
+    // What the application has left unused is not raised.
+    start.hear(at(2.07), &report(1, 1e6, false), true, (6e6, 5e6), 0.5);
+    assert_eq!(rate_mbps(&start, 2.2), 6.0);
+}
+
+#[test]
+fn two_delays_of_one_receiver_are_a_queue_and_one_is_none() {
+    let hear = |start: &mut Start, s: f64, n: u32, bps: f64, delayed: bool, x: f64| {
+        start.hear(at(s), &report(n, bps, delayed), true, (x, f64::INFINITY), 0.5)
+    };
+    let mut start = doubles();
+    assert!(start.selects(&report(2, 4e6, true)) && !start.selects(&report(2, 4e6, false)));
+    assert_eq!(hear(&mut start, 2.1, 2, 4e6, true, 9e6), Step::Delayed(4e6));
+    // Another behind the same queue, or on the same longer way, is no second one; and within a round-trip time a plain
+    // report tells of what was sent before.
+    assert_eq!(hear(&mut start, 2.11, 1, 5e6, true, 4e6), Step::Rate(4e6));
+    assert_eq!(hear(&mut start, 2.12, 2, 8e6, false, 4e6), Step::None);
+    let mut other = start.clone();
+    assert_eq!(hear(&mut other, 2.14, 2, 8e6, false, 4e6), Step::Rate(4e6), "it doubles on");
+    assert!(other.rate_bps(at(2.15)).is_some());
+    // It got 5 Mbit/s: half of that until its round-trip time is below 40 + 5 ms, or for four of them.
+    assert_eq!(hear(&mut start, 2.13, 2, 5e6, true, 4e6), Step::Rate(2.5e6));
+    assert_eq!((start.undrained_bps(), start.deadline()), (Some(5e6), at(2.13) + Duration::from_secs_f64(0.16)));
+    let mut late = start.clone();
+    assert_eq!(late.pass(at(2.3), 2.5e6, 0.5), Step::Over(5e6));
+    let far = Feedback { rtt_s: 0.0451, ..report(2, 5e6, false) };
+    assert_eq!(start.hear(at(2.18), &far, true, (2.5e6, f64::INFINITY), 0.5), Step::None);
+    assert_eq!(hear(&mut start, 2.22, 1, 9e6, false, 2.5e6), Step::None, "another's way says nothing");
+    assert_eq!(hear(&mut start, 2.22, 2, 5e6, false, 2.5e6), Step::Over(5e6));
+}
+
+#[test]
+fn what_a_liar_says_it_got_is_no_more_than_was_sent() {
+    let mut start = doubles();
+    let mut lie = |s: f64, x: f64| start.hear(at(s), &report(2, f64::INFINITY, true), true, (x, f64::INFINITY), 0.5);
+    assert_eq!(lie(2.1, 9e6), Step::Delayed(9e6));
+    assert_eq!(lie(2.11, 9e6), Step::Rate(4.5e6));
+}
+
+#[test]
+fn eight_answers_are_many_and_double_per_r_max() {
+    let mut start = Start::new(8000.0);
+    start.ask(at(0.0), 0.5);
+    for n in 1..8 {
+        start.hear(at(1.0), &report(n, 1000.0, false), n == 1, (16_000.0, f64::INFINITY), 0.5);
+        start.hear(at(1.0), &report(n, 1000.0, false), n == 1, (16_000.0, f64::INFINITY), 0.5);
+        assert!(start.is_asking(), "{n}");
+    }
+    let last = start.hear(at(1.0), &report(8, 1000.0, false), false, (16_000.0, f64::INFINITY), 0.5);
+    assert_eq!((last, start.is_asking(), start.is_of_few()), (Step::Rate(160_000.0), false, false));
+    assert_eq!((start.longest_rtt_s(), start.rate_bps(at(1.5))), (None, Some(320_000.0)));
+}
+
+#[test]
+fn silence_holds_the_rate_until_somebody_reports() {
+    let mut start = doubles();
+    start.hold(at(2.02), 1.5e6, &Limit::nobody(at(2.02)));
+    assert_eq!(start.rate_bps(at(3.0)), Some(1.5e6));
+    start.hear(at(3.0), &report(1, 1e6, false), true, (1.5e6, f64::INFINITY), 0.5);
+    assert!((start.rate_bps(at(3.04)).expect("it doubles") - 3e6).abs() < 1.0);
+    // A check of a receiver that is silent is none; one that is to be drained stays so.
+    start.hear(at(3.1), &report(2, 1e6, true), true, (3e6, f64::INFINITY), 0.5);
+    start.hold(at(3.4), 0.5e6, &Limit::nobody(at(3.4)));
+    assert_eq!(start.rate_bps(at(3.5)), Some(0.5e6));
+}
