@@ -117,7 +117,7 @@ fn reaches<N: FnMut(Who, Who, &Packet) -> Fate>(group: &mut Group<Sender, Receiv
 #[test]
 fn a_session_alone_has_nine_tenths_of_ten_mbits_within_three_seconds() {
     // The last answer to the first packet may come after 4 R_max, 2 s; from 2 Mbit/s, ten packets in 40 ms, it is 2.4
-    // doublings. By RFC 4654 it takes 20 s and more.
+    // doublings. By RFC 4654 it is 5.9 s.
     let run = |config: &Config| {
         let (mut group, links) = session(config, vec![Link::new(10e6, 0.04)], &[(0.04, 0)], |_, _, fate| fate);
         group.start_all();
@@ -128,7 +128,7 @@ fn a_session_alone_has_nine_tenths_of_ten_mbits_within_three_seconds() {
     // What is under way when the alarm comes is more than the queue holds, by about as much as it holds.
     assert!(link.lost < 75, "{link:?}");
     let (letter_s, _) = run(&Config::default());
-    assert!(letter_s > 4.0 * reached_s, "{letter_s}");
+    assert!(letter_s > 2.0 * reached_s, "{letter_s}");
 }
 
 #[test]
@@ -189,11 +189,11 @@ fn losses_end_it_and_ninety_of_a_hundred_do_no_harm() {
 
 #[test]
 fn many_do_not_answer_at_once() {
-    // As far away as R_max, the worst that there may be: 22 for each of the first eight, and what the spread of that is.
+    // As far away as R_max, the worst that there may be: 22 for each of the first eight, and the spread of that.
     // With one receiver in ten thousand behind a slow link it is heard all the same.
     let members: Vec<(f64, usize)> = (0..10_000).map(|n| (0.5, usize::from(n == 77))).collect();
-    let links = vec![Link::new(10e6, 0.1), Link::new(0.5e6, 0.2)];
-    let config = Config { max_rate: Some(Rate(2_000_000)), ..doubling() };
+    let links = vec![Link::new(10e6, 0.1), Link::new(0.1e6, 0.2)];
+    let config = Config { max_rate: Some(Rate(400_000)), ..doubling() };
     let (mut group, _) = session(&config, links, &members, |_, _, fate| fate);
     group.start_all();
     let reports = |group: &Group<Sender, Receiver, _>| group.source.report().received_pkts;
