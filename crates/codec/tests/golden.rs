@@ -73,6 +73,8 @@ fn data(echo: Option<bool>) -> tfmcc::DataHeader {
         rate_bps: 2.5e6,
         max_rtt_us: 500_000,
         echo: echo.map(|is_clr| Echo { receiver: OTHER, stamp_us: 0x1122_3344, is_clr }),
+        starting: false,
+        at_once: false,
     }
 }
 

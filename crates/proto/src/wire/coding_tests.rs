@@ -194,7 +194,28 @@ fn each_number_is_one_message_and_others_are_none() {
 }
 
 fn data() -> tfmcc::DataHeader {
-    tfmcc::DataHeader { round: 0, sequence: 0, suppression_bps: 0.0, rate_bps: 0.0, max_rtt_us: 0, echo: None }
+    tfmcc::DataHeader {
+        round: 0,
+        sequence: 0,
+        suppression_bps: 0.0,
+        rate_bps: 0.0,
+        max_rtt_us: 0,
+        echo: None,
+        starting: false,
+        at_once: false,
+    }
+}
+
+#[test]
+fn a_start_has_its_flags_behind_those_of_the_echo() {
+    for (starting, at_once, flags) in [(true, false, 0x20), (false, true, 0x10), (true, true, 0x30)] {
+        let header = tfmcc::DataHeader { starting, at_once, ..data() };
+        let mut bytes = Vec::new();
+        let mut writer = Writer::new(&mut bytes, &Ids);
+        header.encode(&mut writer);
+        assert_eq!((writer.finish(), bytes[0]), (Ok(()), flags));
+        assert_eq!(tfmcc::DataHeader::decode(&mut Reader::new(&bytes, &mut Ids)), Ok(header));
+    }
 }
 
 #[test]
