@@ -5,7 +5,7 @@
 
 use super::windowed::WindowedControl;
 use crate::packet::Address;
-use crate::tfmcc::{Feedback, Passed, RateControl, RateCounts, ReportOutcome};
+use crate::tfmcc::{Bound, Feedback, Passed, RateControl, RateCounts, ReportOutcome};
 use crate::time::Instant;
 
 /// What controls T_i.
@@ -51,11 +51,11 @@ impl LayerControl {
         }
     }
 
-    /// No report raises T_i above this from now on, bit/s.
-    pub(super) fn bound_growth(&mut self, bound_bps: f64) {
+    /// A report makes no more of T_i than this from now on.
+    pub(super) fn bound(&mut self, bound: Bound) {
         match self {
-            LayerControl::Tfmcc(control) => control.bound_growth(bound_bps),
-            LayerControl::Windowed(control) => control.rounds_mut().bound_growth(bound_bps),
+            LayerControl::Tfmcc(control) => control.bound(bound),
+            LayerControl::Windowed(control) => control.rounds_mut().bound(bound),
         }
     }
 

@@ -9,7 +9,7 @@ use super::windowed::{Acknowledgement, WindowedControl};
 use crate::packet::{Address, Packet};
 use crate::parts::pacer::Pacer;
 use crate::scheme::Seat;
-use crate::tfmcc::{self, DataPackets, Echo, Echoes, GapFloor, RateControl, Scaling};
+use crate::tfmcc::{self, DataLimit, DataPackets, Echo, Echoes, GapFloor, RateControl, Reported, Scaling};
 use crate::time::{Duration, Instant};
 
 /// A layer at the source.
@@ -30,6 +30,8 @@ pub(super) struct Layer {
     announce_at: Instant,
     /// Until when it is heard of what was sent while the application had nothing to send.
     short_until: Instant,
+    /// What a report may make of T_i that tells of such a time, where that is not what it makes of it otherwise.
+    data_limit: Option<DataLimit>,
     /// Whether it is to send a packet per second at least.
     keeps_alive: bool,
     /// R_i, bit/s.
@@ -85,6 +87,7 @@ impl Layer {
             announced_at: Instant::ZERO,
             announce_at: Instant::FAR_FUTURE,
             short_until: Instant::ZERO,
+            data_limit: DataLimit::by(&config.tfmcc),
             // The lowest carries a packet in 8 s at least, and no more than its rate.
             keeps_alive: number > 0,
             own_bps: 0.0,
@@ -159,6 +162,21 @@ impl Layer {
     /// Whether the application, and not T_i, limits what is heard of now; `is_empty`: it has nothing to send.
     pub(super) fn is_short(&self, now: Instant, is_empty: bool) -> bool {
         now < self.short_until || (is_empty && self.pacer.due() < now)
+    }
+
+    /// A report has come: what it may make of T_i.
+    pub(super) fn bound(&mut self, now: Instant, report: &Reported, is_empty: bool) {
+        let is_short = self.is_short(now, is_empty);
+        if let Some(data_limit) = &mut self.data_limit {
+            self.led.control.bound(data_limit.bound(now, report, is_short));
+        }
+    }
+
+    /// Its receiver limits the layer.
+    pub(super) fn limits(&mut self, now: Instant, report: &Reported) {
+        if let Some(data_limit) = &mut self.data_limit {
+            data_limit.limits(now, report);
+        }
     }
 
     /// Its packet with this number has not been sent.

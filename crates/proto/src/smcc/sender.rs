@@ -11,10 +11,12 @@ use super::windowed::Acknowledgement;
 use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, Report};
 use crate::packet::{self, Address, Ecn, INITIAL_TTL, Packet};
 use crate::parts::rtt::{lag_s, stamp_us};
-use crate::parts::supply::{GREATEST_GROWTH, Supply};
+use crate::parts::supply::Supply;
 use crate::pgmcc::LOSS_REDUCTION;
 use crate::scheme::Seat;
-use crate::tfmcc::{self, Echo, Feedback, LIMITING_RECEIVER, MaxRttRule, RATE, REPORT, SLOW_START_ENDED, Stamp};
+use crate::tfmcc::{
+    self, Echo, Feedback, LIMITING_RECEIVER, MaxRttRule, RATE, REPORT, Reported, SLOW_START_ENDED, Stamp,
+};
 use crate::time::{Duration, Instant};
 
 /// The source of an SMCC session.
@@ -31,8 +33,6 @@ pub struct Sender {
     first_counting: u32,
     counting_pkts: u64,
     supply: Supply,
-    /// What a report may raise T_i to that tells of a time in which the application had little to send.
-    data_limited: tfmcc::DataLimited,
     /// k, round-trip times by which receivers measure what they receive.
     window_rtts: f64,
     started: Option<Instant>,
@@ -70,7 +70,6 @@ impl Sender {
             first_counting,
             counting_pkts: 0,
             supply: Supply::default(),
-            data_limited: config.tfmcc.data_limited,
             window_rtts: config.tfmcc.receive_rate_rtts,
             started: None,
             deadline: None,
@@ -217,19 +216,18 @@ impl Sender {
     ) {
         let longest_rtt_s = self.layers.iter().find_map(|layer| layer.led.longest_rtt_s(packet.source));
         let layer = &mut self.layers[number];
-        if self.data_limited == tfmcc::DataLimited::Rfc5348 {
-            let is_short = layer.is_short(now, self.supply.is_empty());
-            let most_bps = GREATEST_GROWTH * f64::from(report.receive_bps);
-            layer.led.control.bound_growth(if is_short { most_bps } else { f64::INFINITY });
-        }
+        let p = if report.have_loss { f64::from(report.loss_event_rate) } else { 0.0 };
+        let receive_bps = f64::from(report.receive_bps);
+        let reported = Reported { receiver: packet.source, receive_bps, loss_event_rate: p, rtt_s: feedback.rtt_s };
+        layer.bound(now, &reported, self.supply.is_empty());
         let (before_bps, asked_bps) = (layer.rate_bps(), layer.led.control.asked_bps(feedback));
         let before = layer.led.control.lead();
         let Some(heard) = layer.led.hear(now, feedback, packet.sent, longest_rtt_s) else { return };
         if heard.limits {
+            layer.limits(now, &reported);
             // What the rate goes with: the receiver's own round-trip time, or what has been made of its report here.
             let rtt_s = if report.have_rtt || !report.have_loss { feedback.used_rtt_s } else { feedback.rtt_s };
-            let p = if report.have_loss { f64::from(report.loss_event_rate) } else { 0.0 };
-            let inputs = [f64::from(report.receive_bps), rtt_s, p, f64::from(report.scale)];
+            let inputs = [receive_bps, rtt_s, p, f64::from(report.scale)];
             let event = Event::change(REPORT, before_bps, asked_bps, cause).about(Some(packet.source));
             out.event(event.with(inputs).on(number as u8));
         }

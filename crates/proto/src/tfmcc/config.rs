@@ -217,7 +217,8 @@ pub enum DataLimited {
     /// that it grows towards what the equation gives, though little is sent.
     #[default]
     Rfc4654,
-    /// No such report raises it above twice the rate at which its receiver got data (RFC 5348 section 4.3).
+    /// No such report raises it above twice the rate at which its receiver has got data of late, and one that tells of
+    /// a loss lowers it to half of that, or to 0.85 times what it says was got (RFC 5348 section 4.3).
     Rfc5348,
 }
 

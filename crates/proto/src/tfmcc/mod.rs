@@ -13,6 +13,7 @@
 //! | `sender.rs` | the endpoint of the parts below | section 3 |
 //! | `feedback.rs` | what a report says to the rate | section 2.2.2 |
 //! | `rate_control.rs` | the rate and its states; needs no packets | sections 3.1 to 3.4, 3.6 |
+//! | `data_limit.rs` | what a report may make of a rate that the application does not use | RFC 5348 section 4.3 |
 //! | `data_packets.rs` | data packets and their numbers | section 2.2.1 |
 //! | `clr.rs` | selection, change, silence and leave of the CLR | sections 3.3, 3.6 |
 //! | `start.rs` | a start of its own, by the parameter `slow_start` | none; RFC 9406 for its end |
@@ -38,6 +39,9 @@
 
 mod clr;
 mod config;
+mod data_limit;
+#[cfg(test)]
+mod data_limit_tests;
 mod data_packets;
 mod echo;
 #[cfg(test)]
@@ -84,6 +88,7 @@ pub use config::{
     Config, DataLimited, GapFloor, IdleFloor, MaxRttRule, OneWayAdjustment, Outages, Profile, SeedFloor, SlowStart,
     TimerBias, UnansweredClr,
 };
+pub use data_limit::{Bound, DataLimit, Reported};
 pub use data_packets::DataPackets;
 pub use echo::{Echoes, Stamp};
 pub use feedback::Feedback;

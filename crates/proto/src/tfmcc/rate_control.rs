@@ -17,6 +17,7 @@
 use super::clr::{Clr, Consequence, Growth, Limit, Patience, judge, judge_in_slow_start};
 use super::config::Config;
 use super::config::{GREATEST_MAX_RTT, IdleFloor, MaxRttRule, SlowStart, UnansweredClr};
+use super::data_limit::Bound;
 use super::feedback::Feedback;
 use super::rounds::Rounds;
 use super::start::Start;
@@ -59,8 +60,8 @@ pub struct RateControl {
     silence: Silence,
     suppressors: Suppressors,
     counts: RateCounts,
-    /// What the next report may not raise X above, bit/s.
-    growth_bound_bps: f64,
+    /// What the next report may make of X at most.
+    bound: Bound,
     /// Whether there is nothing to send.
     idle: bool,
 }
@@ -140,7 +141,7 @@ impl RateControl {
             silence: Silence::Never,
             suppressors: Suppressors::new(config.suppressing_rounds),
             counts: RateCounts::default(),
-            growth_bound_bps: f64::INFINITY,
+            bound: Bound::None,
             idle: false,
         }
     }
@@ -302,11 +303,11 @@ impl RateControl {
         self.state.limit_mut().heard(now);
     }
 
-    /// In steady state no report raises X above this from now on, bit/s; it lowers X as before. For an owner whose
+    /// In steady state a report that X follows makes no more of it than this from now on. For an owner whose
     /// application has not used X, so that what the network would have made of it is not known. In slow start X follows
     /// what is received anyway.
-    pub fn bound_growth(&mut self, bound_bps: f64) {
-        self.growth_bound_bps = bound_bps;
+    pub fn bound(&mut self, bound: Bound) {
+        self.bound = bound;
     }
 
     /// Whether there is nothing to send from now on, and so nothing to report of. X is halved for that silence all the
@@ -465,8 +466,12 @@ impl RateControl {
             return;
         }
         let increment_bps = increase.grant(now, max_rtt_s, step_bps);
-        let bound_bps = self.growth_bound_bps.max(self.rate_bps);
-        self.set_rate(adjusted_bps.min(self.rate_bps + increment_bps).min(bound_bps));
+        let most_bps = match self.bound {
+            Bound::None => f64::INFINITY,
+            Bound::Growth(bps) => bps.max(self.rate_bps),
+            Bound::Rate(bps) => bps,
+        };
+        self.set_rate(adjusted_bps.min(self.rate_bps + increment_bps).min(most_bps));
     }
 
     /// A report has come. If all were silent for longer than the reports of the one that limits take, it may have

@@ -3,7 +3,7 @@
 use super::*;
 use crate::quantity::Bytes;
 use crate::random::Random;
-use crate::tfmcc::{GapFloor, Profile};
+use crate::tfmcc::{Bound, GapFloor, Profile};
 use crate::time::Rate;
 
 fn at(seconds: f64) -> Instant {
@@ -77,15 +77,23 @@ fn what_the_application_does_not_use_raises_nothing() {
         control.rate_bps()
     };
     // Bounded below what it has, to that; above it, there; and a report that asks for less gets it.
-    control.bound_growth(0.3e6);
+    control.bound(Bound::Growth(0.3e6));
     assert_eq!(report(&mut control, 10.32, 1e9), rates[4]);
-    control.bound_growth(1.55e6);
+    control.bound(Bound::Growth(1.55e6));
     assert_eq!(report(&mut control, 10.384, 1e9), 1.55e6);
     assert_eq!(report(&mut control, 10.448, 1.2e6), 1.2e6);
-    control.bound_growth(f64::NAN);
+    control.bound(Bound::Growth(f64::NAN));
     assert_eq!(report(&mut control, 10.512, 1e9), 1.2e6);
-    control.bound_growth(f64::INFINITY);
+    control.bound(Bound::None);
     assert!((report(&mut control, 10.576, 1e9) - 1.325e6).abs() < 1e-3);
+    // Bounded as a whole it comes down to that, but not below its floor.
+    control.bound(Bound::Rate(1.3e6));
+    assert_eq!(report(&mut control, 10.64, 1e9), 1.3e6);
+    assert_eq!(report(&mut control, 10.704, 1.25e6), 1.25e6);
+    control.bound(Bound::Rate(0.0));
+    assert_eq!(report(&mut control, 10.768, 1e9), 1e6);
+    control.bound(Bound::Rate(f64::NAN));
+    assert!((report(&mut control, 10.832, 1e9) - 1.125e6).abs() < 1e-3);
 }
 
 #[test]

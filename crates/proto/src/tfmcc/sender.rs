@@ -1,6 +1,7 @@
 //! The sender (RFC 4654 section 3): a rate control, the packets by it, and whose time stamps they echo.
 
-use super::config::{Config, DataLimited};
+use super::config::Config;
+use super::data_limit::{Bound, DataLimit, Reported};
 use super::data_packets::DataPackets;
 use super::echo::{Echoes, Stamp};
 use super::feedback::Feedback;
@@ -34,8 +35,8 @@ pub struct SenderOf<W> {
     supply: Supply,
     /// Until when reports tell of what was sent while the application had nothing to send.
     short_until: Instant,
-    /// What a report may raise X to that tells of such a time.
-    data_limited: DataLimited,
+    /// What a report may make of X that tells of such a time, where that is not what it makes of it otherwise.
+    data_limit: Option<DataLimit>,
     /// When data was last sent, and when somebody last reported.
     sent_at: Instant,
     heard_at: Instant,
@@ -61,7 +62,7 @@ impl<W: Wording> SenderOf<W> {
             scaling: Scaling::default(),
             supply: Supply::default(),
             short_until: Instant::ZERO,
-            data_limited: config.data_limited,
+            data_limit: DataLimit::by(config),
             sent_at: Instant::ZERO,
             heard_at: Instant::ZERO,
             window_rtts: config.receive_rate_rtts,
@@ -195,12 +196,14 @@ impl<W: Wording> SenderOf<W> {
         self.received_bytes += u64::from(packet.size);
         let feedback = feedback(packet, &report, arrived);
         self.heard_at = now;
-        if self.data_limited == DataLimited::Rfc5348 || self.control.is_starting() {
-            // Section 4.3 there: X is not raised for packets that were not there to be lost.
-            let is_short = self.is_short(now);
-            let most_bps = GREATEST_GROWTH * f64::from(report.receive_bps);
-            self.control.bound_growth(if is_short { most_bps } else { f64::INFINITY });
-        }
+        let p = if report.have_loss { f64::from(report.loss_event_rate) } else { 0.0 };
+        let receive_bps = f64::from(report.receive_bps);
+        let reported = Reported { receiver: packet.source, receive_bps, loss_event_rate: p, rtt_s: feedback.rtt_s };
+        let is_short = self.is_short(now);
+        let limited = self.data_limit.as_mut().map(|data_limit| data_limit.bound(now, &reported, is_short));
+        // A start follows what is received and is not raised for packets that were not there to be lost, either.
+        let in_start = (self.control.is_starting() && is_short).then_some(Bound::Growth(GREATEST_GROWTH * receive_bps));
+        self.control.bound(in_start.or(limited).unwrap_or(Bound::None));
         let before = (self.rate_bps(), self.clr());
         let asked_bps = self.control.adjusted_bps(&feedback);
         let cause = Cause::Report { receiver: packet.source, number: u64::from(report.round) };
@@ -213,10 +216,12 @@ impl<W: Wording> SenderOf<W> {
         }
         let Some(heard) = self.control.hear(now, &feedback) else { return };
         if heard.limits {
+            if let Some(data_limit) = &mut self.data_limit {
+                data_limit.limits(now, &reported);
+            }
             // What X_r' goes with: the receiver's own round-trip time, or what the sender has made of its report.
             let rtt_s = if report.have_rtt || !report.have_loss { feedback.used_rtt_s } else { feedback.rtt_s };
-            let p = if report.have_loss { f64::from(report.loss_event_rate) } else { 0.0 };
-            let inputs = [f64::from(report.receive_bps), rtt_s, p, f64::from(report.scale)];
+            let inputs = [receive_bps, rtt_s, p, f64::from(report.scale)];
             let event = Event::change(REPORT, before.0, asked_bps, cause);
             out.event(event.about(Some(packet.source)).with(inputs));
         }

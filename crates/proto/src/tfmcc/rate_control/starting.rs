@@ -1,6 +1,7 @@
 //! A rate control in a [start](super::super::start) of its own.
 
 use super::super::clr::{Consequence, Growth, judge_in_slow_start};
+use super::super::data_limit::Bound;
 use super::super::feedback::Feedback;
 use super::super::start::{ROUND_RTTS, Step};
 use super::state::{Increase, State};
@@ -46,7 +47,11 @@ impl RateControl {
     /// A report without a loss, in a start. Whether it has ended it.
     pub(super) fn hear_in_start(&mut self, now: Instant, feedback: &Feedback) -> bool {
         let max_rtt_s = self.rounds.max_rtt_s();
-        let rates_bps = (self.rate_bps, self.growth_bound_bps);
+        let most_bps = match self.bound {
+            Bound::None => f64::INFINITY,
+            Bound::Growth(bps) | Bound::Rate(bps) => bps,
+        };
+        let rates_bps = (self.rate_bps, most_bps);
         let State::Starting { limit, start } = &mut self.state else { return false };
         let consequence = match judge_in_slow_start(limit, feedback) {
             Consequence::None if start.selects(feedback) => Consequence::Select(Growth::Now),
