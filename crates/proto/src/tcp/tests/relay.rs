@@ -277,6 +277,26 @@ fn slow_start_doubles_by_the_round_trip_of_each_hop() {
     assert_eq!(pair.events.last().map(|(at, ..)| at.as_secs_f64()), Some(0.3), "three round trips of 0.1 s");
 }
 
+/// By hand: the station has ten segments at 0.01 s and a window of ten, but the terminal has room for three. They come
+/// there at 0.26 s and are acknowledged by the receiver at 0.28 s: the terminal tells of room for one, and for two;
+/// that it has room for a third is less than twice that. So two more go at 0.53 s. With their acknowledgement, at 0.78
+/// s, the terminal tells of the third.
+#[test]
+fn a_relay_sends_no_more_than_the_next_one_has_room_for() {
+    let config = Config { initial_cwnd: Packets(10.0), delayed_ack: false, ..finite(10) };
+    let split = Split { hops: vec![config; 3], rooms: vec![100, 3], first: 0 };
+    let mut row = split.row(&[10, 250, 10], deliver);
+    row.run_until(100.0);
+    let times = |host: usize| -> Vec<f64> {
+        let data = row.sent.iter().filter(|(_, by, packet)| *by == host && segment(packet).is_some());
+        data.map(|(at, ..)| at.as_secs_f64()).collect()
+    };
+    assert_eq!(times(0), [0.0; 10]);
+    assert_eq!(times(1)[..6], [0.01, 0.01, 0.01, 0.53, 0.53, 1.03]);
+    assert_eq!(row.repeated_s(1), [] as [f64; 0], "nothing came for which there was no room");
+    assert!(row.finished.is_some());
+}
+
 /// The station answers at once and opens its own connection at once: data is there at 0.03 s, the station's connection
 /// at 0.51 s.
 #[test]
