@@ -3,10 +3,12 @@
 use super::digits::{Wrong, decimal};
 use super::samples::{Packer, Sample, Samples};
 use super::stamps::Stamps;
+use crate::model::bounds::rates;
 use crate::model::trace::LensColumn;
 use crate::problem::shortened;
 use faircast_proto::time::Duration;
 use faircast_sim::opportunities::Opportunities;
+use std::cmp::Reverse;
 
 /// The columns of LENS.
 const LENS: &str = "timestamp,rtt,uplink,downlink";
@@ -25,12 +27,26 @@ pub(super) fn mahimahi(text: &str) -> Result<Stamps, Wrong> {
     }
     let lines = stamps.len();
     match Opportunities::new(stamps.into()) {
-        Some(opportunities) => Ok(Stamps(opportunities)),
+        Some(opportunities) => match rates().complaint(opportunities.mean_rate(), &()) {
+            None => Ok(Stamps(opportunities)),
+            Some(why) => Err(beyond_all_rates(&opportunities, &why)),
+        },
         None if lines == 0 => {
             Err((1, "the file is empty; legal is a whole number of milliseconds in every line".into()))
         }
         None => Err((lines, "0 ms in the last line; legal is a later end, at which it begins anew".into())),
     }
+}
+
+/// Opportunities so rare, or so many, that no link has such a rate in the mean; where the longest hole ends.
+fn beyond_all_rates(opportunities: &Opportunities, why: &str) -> Wrong {
+    let stamps = opportunities.stamps();
+    let before = std::iter::once(0).chain(stamps.iter().copied());
+    let holes = (1..).zip(stamps.iter().zip(before).map(|(at, before)| at - before));
+    // Of equal ones the first.
+    let (line, ms) = holes.max_by_key(|&(line, ms)| (ms, Reverse(line))).unwrap_or_default();
+    let hole = Duration::from_millis(ms.into());
+    (line, format!("the longest hole, of {hole}, ends here, and the file as a whole gives a link the rate: {why}"))
 }
 
 /// One-way delays, each for an interval: as LeoCC's `delay_queue.cc` reads it.
@@ -136,7 +152,7 @@ const LOST: i64 = -1_000_000;
 
 /// The four cells of a line.
 fn cells(line: &str) -> Option<[&str; 4]> {
-    let mut cells = line.split(',').map(str::trim);
+    let mut cells = line.split(',').map(str::trim_ascii);
     let four = [cells.next()?, cells.next()?, cells.next()?, cells.next()?];
     (cells.next().is_none() && four.iter().all(|cell| !cell.is_empty())).then_some(four)
 }
@@ -166,6 +182,12 @@ mod tests {
             ("5\n6.5\n", 2, "6.5 given; legal is a whole number of milliseconds"),
             ("5\n-6\n", 2, "-6 given"),
             ("0\n0\n", 2, "0 ms in the last line"),
+            (
+                "5\n9\n4000000009\n",
+                3,
+                "the longest hole, of 4000000 s, ends here, and the file as a whole gives a link the rate: 9 bit/s",
+            ),
+            ("4000000000\n", 1, "gives a link the rate: 3 bit/s given; legal is 10 bit/s"),
         ] {
             let (at, said) = mahimahi(text).expect_err("something is wrong");
             assert!(at == line && said.contains(message), "{text:?}: {at} {said}");

@@ -46,16 +46,33 @@ pub(super) fn is_content(text: &str) -> bool {
 
 /// The content of a recording as a text: its lines, a number of its own, its hash, its bytes in base 64 (RFC 4648).
 pub(super) fn text(lines: usize, own: u64, bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = format!("{CONTENT}{lines}:{own}:{:016x}:", fnv1a(bytes));
+    let mut text = format!("{CONTENT}{lines}:{own}:{:016x}:", fnv1a(bytes)).into_bytes();
     text.reserve(bytes.len().div_ceil(3) * 4);
-    for three in bytes.chunks(3) {
-        let bits = (0..3).fold(0, |bits, place| bits << 8 | u32::from(three.get(place).copied().unwrap_or(0)));
+    let four = |three: [u8; 3]| {
+        let bits = u32::from_be_bytes([0, three[0], three[1], three[2]]);
+        [18, 12, 6, 0].map(|place| DIGITS[(bits >> place) as usize & 63])
+    };
+    let threes = bytes.chunks_exact(3);
+    let rest = threes.remainder();
+    threes.for_each(|three| text.extend(four([three[0], three[1], three[2]])));
+    if let Some(&first) = rest.first() {
         // As many digits as its bytes need.
-        text.extend((0..=three.len()).map(|place| char::from(DIGITS[(bits >> (18 - 6 * place)) as usize & 63])));
+        text.extend(&four([first, rest.get(1).copied().unwrap_or(0), 0])[..=rest.len()]);
     }
-    text
+    String::from_utf8(text).expect("digits of base 64 are ASCII")
 }
+
+const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+/// By sign what it says as a digit of base 64; `NONE` if it is none.
+const VALUES: [u8; 256] = {
+    let (mut values, mut digit) = ([NONE; 256], 0);
+    while digit < 64 {
+        values[DIGITS[digit] as usize] = digit as u8;
+        digit += 1;
+    }
+    values
+};
+const NONE: u8 = 0x80;
 
 /// The lines, the number and the bytes of a content; or why it is none.
 pub(super) fn content(text: &str) -> Result<(usize, u64, Vec<u8>), String> {
@@ -67,24 +84,23 @@ pub(super) fn content(text: &str) -> Result<(usize, u64, Vec<u8>), String> {
     let mut part = || parts.next().ok_or_else(damaged);
     let (lines, own, hash, digits) = (part()?, part()?, part()?, part()?);
     let mut bytes = Vec::with_capacity(digits.len() / 4 * 3 + 3);
-    if digits.len() % 4 == 1 {
-        return Err(damaged());
+    let three = |four: [u8; 4]| {
+        let values = four.map(|sign| VALUES[usize::from(sign)]);
+        let is_legal = values.iter().all(|value| value & NONE == 0);
+        let bits = values.iter().fold(0, |bits, value| bits << 6 | u32::from(*value));
+        let [_, three @ ..] = bits.to_be_bytes();
+        is_legal.then_some(three).ok_or_else(damaged)
+    };
+    let fours = digits.as_bytes().chunks_exact(4);
+    let rest = fours.remainder();
+    for four in fours {
+        bytes.extend(three([four[0], four[1], four[2], four[3]])?);
     }
-    for four in digits.as_bytes().chunks(4) {
-        let mut bits = 0;
-        for place in 0..4 {
-            let digit = match four.get(place) {
-                None => 0,
-                Some(digit @ b'A'..=b'Z') => digit - b'A',
-                Some(digit @ b'a'..=b'z') => digit - b'a' + 26,
-                Some(digit @ b'0'..=b'9') => digit - b'0' + 52,
-                Some(b'+') => 62,
-                Some(b'/') => 63,
-                Some(_) => return Err(damaged()),
-            };
-            bits = bits << 6 | u32::from(digit);
-        }
-        bytes.extend((1..four.len()).map(|place| (bits >> (24 - 8 * place)) as u8));
+    match *rest {
+        [] => {}
+        [a, b] => bytes.extend(&three([a, b, b'A', b'A'])?[..1]),
+        [a, b, c] => bytes.extend(&three([a, b, c, b'A'])?[..2]),
+        _ => return Err(damaged()),
     }
     let (lines, own) = lines.parse().ok().zip(own.parse().ok()).ok_or_else(damaged)?;
     match format!("{:016x}", fnv1a(&bytes)) == hash {
