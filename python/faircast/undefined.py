@@ -53,6 +53,7 @@ UNDEFINED: dict[str, str] = {
     "sojourn_p99": "as `sojourn`",
     "sojourn_max": "as `sojourn`",
     "bits_per_symbol": "nothing was sent in that time",
+    "request_delay": "no slot that was asked for has come in that time",
     "srtt_end": "no round-trip time has been measured, or nobody limits the session at the end",
     "rtt_end": "the receiver has measured no round-trip time",
     "loss_event_rate_end": _NOTHING_CAME,

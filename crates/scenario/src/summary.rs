@@ -5,6 +5,7 @@
 
 mod playout;
 mod proxies;
+mod slots;
 mod symbols;
 mod web;
 
@@ -35,8 +36,7 @@ pub(crate) fn summary<C>(
     activity: &[Activity],
     (transfers, seen): (&[TransferOf], &Seen),
 ) -> Table {
-    let warmup = network.probes.warmup;
-    let now = world.now();
+    let (warmup, now) = (network.probes.warmup, world.now());
     let (all_s, late_s) = (now.as_secs_f64(), seconds(warmup, now));
     let records = world.records();
     let (mut compared, mut compared_all) = (Vec::new(), Vec::new());
@@ -145,6 +145,7 @@ pub(crate) fn summary<C>(
         let symbols = symbols_of(world, LinkId(index as u32), [warmup, now]);
         rows.link(name, link, mean_rate_bps, symbols.as_ref(), records.links_at_warmup.get(index), [warmup, now]);
     }
+    slots::add(&mut rows, world, network, &subjects.links, !records.links_at_warmup.is_empty(), [warmup, now]);
     // Of an interrupted run whose warm-up has not ended there is no late value.
     let late_dilation = match records.links_at_warmup.is_empty() {
         true => BTreeMap::new(),

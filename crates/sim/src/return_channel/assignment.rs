@@ -143,6 +143,15 @@ impl Desk {
         &self.assigned[row..row + self.clients.len()]
     }
 
+    /// Of each terminal, now that a superframe has begun: the slots of it that it had asked for by volume, and those
+    /// that it waits for. Of nobody where none are asked for by volume.
+    pub(super) fn volumes(&self) -> impl Iterator<Item = (u64, u64)> {
+        let count = if self.by.demand == Demand::Volume { self.clients.len() } else { 0 };
+        let row = self.row(self.begun - 1);
+        let begun = self.demanded[row..row + count].iter().map(|&begun| u64::from(begun));
+        begun.zip(&self.clients).map(|(begun, client)| (begun, client.outstanding - begun))
+    }
+
     /// Assigns the slots of a superframe.
     fn assign(&mut self, superframe: u64) {
         let row = self.row(superframe);
@@ -252,6 +261,34 @@ mod tests {
             (vec![2, 0], vec![0, 0]),
         ];
         assert_eq!(course(VOLUME, asks), expected);
+    }
+
+    /// As above: of the first terminal twelve slots wait for two superframes, of which three for one more; two for two
+    /// and so on. Its first nine begin in the third superframe.
+    #[test]
+    fn what_is_waited_for_is_counted_superframe_by_superframe() {
+        let asks: [[(u64, u64); 2]; 5] = [
+            [(1101, 0), (50, 0)],
+            [(1101, 0), (50, 0)],
+            [(1301, 0), (50, 0)],
+            [(401, 900), (0, 50)],
+            [(201, 1200), (0, 50)],
+        ];
+        let mut desk = Desk::new(VOLUME, GRID, 2);
+        let turn = |waiting: &[(u64, u64); 2]| {
+            for (place, &(backlog, sent)) in waiting.iter().enumerate() {
+                desk.ask(place, backlog, sent);
+            }
+            desk.begin_superframe();
+            desk.volumes().collect::<Vec<_>>()
+        };
+        let expected = [[(0, 12), (0, 1)], [(0, 12), (0, 1)], [(9, 5), (1, 0)], [(3, 2), (0, 0)], [(2, 1), (0, 0)]];
+        assert_eq!(asks.iter().map(turn).collect::<Vec<_>>(), expected);
+        let rates = Assignment { demand: Demand::Rate { persistence: 3 }, ..VOLUME };
+        let mut desk = Desk::new(rates, GRID, 2);
+        desk.ask(0, 500, 0);
+        desk.begin_superframe();
+        assert_eq!(desk.volumes().count(), 0);
     }
 
     #[test]

@@ -143,6 +143,10 @@ impl ReturnChannels {
                 terminal.give(next, assigned);
                 next += u64::from(assigned);
             }
+            for (terminal, (begun, awaited)) in own.iter_mut().zip(desk.volumes()) {
+                terminal.counters.volume += begun;
+                terminal.counters.awaited += awaited;
+            }
         }
         channel.superframe += 1;
         channel.grid.start(channel.superframe * slots)

@@ -15,6 +15,11 @@ pub struct SlotCounters {
     pub assigned: u64,
     /// Slots in which it has begun to send.
     pub used: u64,
+    /// Slots of volume that were its own, up to the end of the present superframe.
+    pub volume: u64,
+    /// Slots of volume that it was waiting for when a superframe had begun, superframe by superframe. By `volume` this
+    /// is how many superframes each of them came after it had been asked for.
+    pub awaited: u64,
     /// Bytes that it has sent in them, with those of the link layer.
     pub bytes: u64,
     /// Bytes of these slots that stayed empty, of those that are over.
