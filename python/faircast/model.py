@@ -416,7 +416,8 @@ TfmccDataLimited: TypeAlias = Literal["rfc4654", "rfc5348"]
 
 * "rfc4654": What is received bounds it only as long as no receiver has had a loss (RFC 4654 sections 3.6, 4.3.4, 4.4).
   After that it grows towards what the equation gives, though little is sent.
-* "rfc5348": No such report raises it above twice the rate at which its receiver got data (RFC 5348 section 4.3).
+* "rfc5348": No such report raises it above twice the rate at which its receiver has got data of late, and one that
+  tells of a loss lowers it to half of that, or to 0.85 times what it says was got (RFC 5348 section 4.3).
 """
 TfmccGapFloor: TypeAlias = Literal["decays", "follows"]
 """R_max after the gap between packets has raised it.

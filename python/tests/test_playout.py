@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 from conftest import Cli
 
 import faircast
+from faircast.causes import evidence
+from faircast.causes.fate import GONE
 from faircast.cli.view import show_rows
 from faircast.errors import InputError
 from faircast.summary import over_seeds
@@ -111,6 +114,23 @@ def test_why_a_picture_stopped() -> None:
     assert (before.headline, before.steps) == ("No picture of film has stopped by 6.000 s.", ())
     waits = faircast.why(scenario({**LIVE, "kind": "file"}), at="19 s", of_picture=True)
     assert waits.headline == "The picture of film-0 stopped at 9.201 s and stands still at 19.000 s."
+
+
+def test_of_what_happens_to_packets_only_their_ends_on_the_way_are_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Mapping[str, Any]] = []
+
+    def run(resolved: Any, seed: int, probes: Mapping[str, Any]) -> Any:
+        asked.append(probes)
+        return real(resolved, seed, probes)
+
+    real = evidence._run
+    monkeypatch.setattr(evidence, "_run", run)
+    found = faircast.why(two({"kind": "none"}), at="9.5 s", of_picture=True)
+    assert "1 lost at path" in " ".join(step.text for step in found.steps)
+    assert asked[-1]["packets"] == ["path"]
+    assert asked[-1]["packets_flows"] == ["film"]
+    assert asked[-1]["packets_actions"] == list(GONE)
+    assert "running seed 1 again with the ends of packets of film from 6.500 s to 9.201 s" in found.notes
 
 
 def test_why_says_when_the_source_was_too_slow_or_nothing_was_seen() -> None:

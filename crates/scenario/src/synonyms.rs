@@ -27,6 +27,7 @@ const SYNONYMS: &[(&[&str], &[&str])] = &[
     (&["source", "src", "sender", "server"], &["source", "from"]),
     (&["destination", "dst", "dest", "sink"], &["to"]),
     (&["loss_rate", "plr", "per", "error_rate", "drop_rate"], &["loss", "p"]),
+    (&["time", "t", "when", "moment"], &["at"]),
     (&["time", "length", "sim_time", "simulation_time", "until"], &["duration"]),
     (&["jitter", "overhead_"], &["send_jitter"]),
     (&["members", "clients", "sinks"], &["receivers", "nodes"]),
@@ -55,6 +56,8 @@ mod tests {
         assert_eq!(ours("udp", &["tcp", "cbr", "on-off"]), Some("cbr"));
         assert_eq!(ours("latency", &["bottleneck", "kind", "left"]), Some("bottleneck"));
         assert_eq!(ours("type", &["kind", "variant"]), Some("kind"));
+        assert_eq!(ours("time", &["at", "size", "pair"]), Some("at"));
+        assert_eq!(ours("time", &["duration", "name"]), Some("duration"));
         assert_eq!(ours("latency", &["kind", "left"]), None);
         assert_eq!(ours("colour", &["rate"]), None);
     }

@@ -100,6 +100,15 @@ fn three_hundred_legs_take_the_symbols_that_their_packets_need() {
 }
 
 #[test]
+fn the_table_is_there_without_rows_too() {
+    let text = satellite(&["es_n0 = \"13 dB\""], "symbol_rate = \"1 Mbaud\"", &streams(1, "10 kbit/s"));
+    let has_rows = |probes: &str| !numbers(table(&go(&format!("{text}{probes}")), "acm"), "t_s").is_empty();
+    assert_eq!(["", "[probes]\nlinks = false\n"].map(has_rows), [true, false]);
+    let plain = go(&satellite(&[""], "", &streams(1, "10 kbit/s")));
+    assert!(plain.tables.iter().all(|table| table.name != "acm"), "nobody sends symbols");
+}
+
+#[test]
 fn a_session_is_sent_as_its_worst_member_needs_and_the_floor_leaves_it_out() {
     let session = "[sessions.film]\nscheme = \"cbr\"\nsource = \"left-0\"\nrate = \"400 kbit/s\"\n\
                    receivers = { nodes = [\"right-0\", \"right-1\"] }\n";
@@ -175,6 +184,18 @@ fn what_does_not_go_together_is_said_in_one_sentence() {
     let of = |leg: &str, downlink: &str| problems(&satellite(&[leg], downlink, &streams(1, "10 kbit/s")));
     let symbols = "symbol_rate = \"1 Mbaud\"";
     for (leg, downlink, said) in [
+        (
+            "es_n0 = \"3 dB\"",
+            "symbol_rate = \"1 Mbaud\"\nacm = { floor = 6 }",
+            "links.downlink.acm.floor: 6 given, which no leg is ever granted, so that nobody is left out; legal is up \
+             to 5.900855, the most that a leg can receive here",
+        ),
+        (
+            "efficiency = 7",
+            "symbol_rate = \"1 Mbaud\"\nacm = { floor = 7.5 }",
+            "links.downlink.acm.floor: 7.5 given, which no leg is ever granted, so that nobody is left out; legal is \
+             up to 7, the most that a leg can receive here",
+        ),
         (
             "efficiency = 2",
             "rate = \"1 Mbit/s\"",

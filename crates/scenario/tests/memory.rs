@@ -120,6 +120,30 @@ fn what_nobody_can_hold_is_refused() {
     assert_eq!(rows.too_large(1e9).map(|problem| problem.path), Some("probes.packets".to_owned()));
 }
 
+/// Of web traffic nothing is asked here: its packets do not count, whose flows have other numbers in the forecast.
+#[test]
+fn only_packets_of_flows_that_are_kept_count() {
+    let rows = |kept: &str| {
+        let network = scenario(&text(
+            "100 s",
+            &format!(
+                "[topology]\nkind = \"dumbbell\"\nleft = 3\nright = 3\nbottleneck = {{ rate = \"10 Mbit/s\" }}\n\
+                 [flows.steady]\nkind = \"cbr\"\nrate = \"8 kbit/s\"\npacket_size = \"1000 B\"\n\
+                 [flows.pages]\nkind = \"web\"\ncount = 2\nload = 0.5\nlink = \"bottleneck\"\n\
+                 size = {{ kind = \"constant\", bytes = \"100 KB\" }}\n\
+                 [sessions.film]\nscheme = \"cbr\"\nsource = \"left-0\"\nrate = \"80 kbit/s\"\n\
+                 packet_size = \"1000 B\"\n[probes]\npackets = [\"bottleneck\"]\npackets_flows = [{kept}]\n"
+            ),
+        ))
+        .expand();
+        Forecast::of(&network).part("events at queues")
+    };
+    let [all, steady, film, pages] = ["", "\"steady\"", "\"film\"", "\"pages\""].map(rows);
+    // 101 packets and 1001, each of which comes and goes.
+    assert!((film / steady - 1001.0 / 101.0).abs() < 1e-9, "{film} {steady}");
+    assert!(pages > 20.0 * film && (all - steady - film - pages).abs() < 0.01 * all, "{all} {steady} {film} {pages}");
+}
+
 #[test]
 fn hosts_without_traffic_cost_no_packets() {
     let hosts = text(

@@ -130,6 +130,38 @@ fn slots_are_counted_in_a_table_of_their_own() {
     assert!(of("padding_bytes") > 25 * sent(&output), "{padding}");
 }
 
+#[test]
+fn the_summary_has_what_the_slots_say() {
+    // Eight slots a second of a hundred, each asked for half a second before its superframe; the warm-up is 2 s long.
+    let output = go(&beam(2, &slots("kind = \"vbdc\""), &streams(1, "8 kbit/s")));
+    let of = |column| counted(&output, "up-0", column) as f64;
+    let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found} for {expected}");
+    near(measured(&output, "carrier", "slots_used_all"), of("used_slots") / 2000.0);
+    near(measured(&output, "carrier", "slots_assigned_all"), of("assigned_slots") / 2000.0);
+    assert!((measured(&output, "carrier", "slots_used") - 0.08).abs() < 0.001);
+    for subject in ["carrier", "up-0"] {
+        // Of the last half second the superframes have not come.
+        let (late, all) =
+            (measured(&output, subject, "request_delay"), measured(&output, subject, "request_delay_all"));
+        assert!((late - 0.5).abs() < 0.005 && (0.5..0.515).contains(&all), "{subject}: {late} {all}");
+    }
+    let summary = table(&output, "summary");
+    let rows =
+        words(summary, "subject").into_iter().zip(words(summary, "metric")).filter(|(_, m)| m == "request_delay");
+    assert_eq!(rows.map(|(subject, _)| subject).collect::<Vec<_>>(), ["carrier", "up-0"], "up-1 has asked for nothing");
+    // Twice as much as there is: who asks waits longer and longer.
+    let output = go(&beam(4, &slots("kind = \"vbdc\""), &streams(4, "50 kbit/s")));
+    assert!((measured(&output, "carrier", "slots_used") - 1.0).abs() < 0.01);
+    assert!(measured(&output, "carrier", "request_delay") > 2.0);
+    // Who does not ask has no delay of requests, and may meet others.
+    let output = go(&beam(4, &slots("kind = \"aloha\""), &streams(4, "50 kbit/s")));
+    let collided: i64 = (0..4).map(|i| counted(&output, &format!("up-{i}"), "collided_pkts")).sum();
+    assert!(collided > 0);
+    near(measured(&output, "carrier", "collided_all"), collided as f64);
+    let metrics = words(table(&output, "summary"), "metric");
+    assert!(metrics.iter().all(|metric| metric != "slots_assigned" && metric != "request_delay"));
+}
+
 /// How many packets have left the first terminal.
 fn sent(output: &RunOutput) -> i64 {
     let links = table(output, "links");
@@ -280,6 +312,21 @@ fn what_is_wrong_is_said_where_it_stands() {
         "superframe = \"10 s\"\nslots = 10\npayload = \"1 B\"\naccess = { kind = \"vbdc\" }",
         "",
         "return_channels.carrier: its rate, slots times payload in each superframe: 8 bit/s given; legal is 10 bit/s",
+    );
+    // Also where a topology makes the links; once, however many there are.
+    let made = |up: &str| {
+        problems(&format!(
+            "format = 1\nname = \"return\"\nduration = \"20 s\"\n[topology]\nkind = \"branches\"\n\
+             [topology.branches.tv]\npreset = \"geo-broadcast\"\nreceivers = 3\nup = {{ {up} }}\n\
+             [return_channels.carrier]\nlinks = [\"tv-up-*\"]\n{}\n\
+             [flows.s]\nkind = \"cbr\"\nfrom = \"tv-0\"\nto = \"source-0\"\nrate = \"1 kbit/s\"\n",
+            slots("kind = \"vbdc\"")
+        ))
+    };
+    let follows = "this link sends in slots of carrier, from which its rate follows: leave it out";
+    assert_eq!(
+        made("changes = [{ at = \"1 s\", rate = \"1 Mbit/s\" }]"),
+        [format!("links.tv-up-0.changes[0].rate: {follows}")]
     );
     let said = problems(&beam(3, &slots("kind = \"vbdc\""), &streams).replace("links = [\"up-*\"]\n", ""));
     assert!(said.iter().any(|said| said.starts_with("return_channels.carrier: links missing")), "{said:#?}");

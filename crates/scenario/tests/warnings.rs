@@ -105,6 +105,44 @@ fn receivers_at_their_source_are_told_before_and_after() {
 }
 
 #[test]
+fn players_that_show_nothing_are_told() {
+    let film = |scheme: &str, keys: &str, playout: &str| {
+        scenario(&format!(
+            "[sessions.film]\nscheme = \"{scheme}\"\nsource = \"left-0\"\n{keys}playout = {{ {playout} }}\n"
+        ))
+    };
+    let told = |scenario: &Scenario| -> Vec<(String, &str, f64)> {
+        let of_player = warning::known(scenario).into_iter().filter(|it| it.warning.kind == "no-picture");
+        of_player.map(|it| (it.path, it.warning.kind, it.warning.value)).collect()
+    };
+    // The run's.
+    let duration_s = 20.0;
+    let live = |segment: f64, start: f64| {
+        format!("kind = \"live\", media_rate = \"100 kbit/s\", segment = \"{segment} s\", start = \"{start} s\"")
+    };
+    let of = |key: &str, value: f64| vec![(format!("sessions.film.playout.{key}"), "no-picture", value)];
+    assert_eq!(told(&film("tfmcc", "", &live(duration_s + 1.0, 1.0))), of("segment", duration_s + 1.0));
+    // Whole segments: of 2 s each.
+    assert_eq!(told(&film("tfmcc", "", &live(2.0, duration_s + 1.0))), of("start", duration_s + 2.0));
+    assert_eq!(told(&film("tfmcc", "", &live(2.0, duration_s))), of("start", duration_s));
+    assert_eq!(told(&film("tfmcc", "", &live(2.0, duration_s - 2.0))), []);
+    assert_eq!(told(&film("tfmcc", "start = \"2 s\"\n", &live(2.0, duration_s - 2.0))), of("start", duration_s - 2.0));
+    // Media that end before are shown, and a file is there at once.
+    assert_eq!(told(&film("tfmcc", "", &format!("{}, length = \"4 s\"", live(2.0, 2.0 * duration_s)))), []);
+    assert_eq!(told(&film("tfmcc", "stop = \"9 s\"\n", &live(2.0, 2.0 * duration_s))), []);
+    assert_eq!(told(&film("tfmcc", "stop = \"9 s\"\n", &live(10.0, 1.0))), of("segment", 10.0));
+    let file = live(2.0, 2.0 * duration_s).replace("live", "file");
+    assert_eq!(told(&film("tfmcc", "", &file)), []);
+    // Layers come as they are sent, live or not.
+    let layers = file.replace("media_rate = \"100 kbit/s\", ", "");
+    let rates = "rates = [\"100 kbit/s\"]\n";
+    assert_eq!(told(&film("layered-cbr", rates, &layers)), of("start", 2.0 * duration_s));
+    let warned = go(&film("layered-cbr", rates, &layers)).warnings;
+    let message = &warned.iter().find(|warning| warning.kind == "no-picture").expect("it is told after a run").message;
+    assert!(message.starts_with("nobody sees anything of session film: the picture appears when "), "{message}");
+}
+
+#[test]
 fn layers_that_no_router_blocks_are_told() {
     let film = "[sessions.film]\nscheme = \"layer-blocking\"\nsource = \"left-0\"\n";
     let told = |rest: &str| warning::known(&scenario(rest)).into_iter().map(|it| (it.path, it.warning.kind)).collect();

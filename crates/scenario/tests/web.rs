@@ -212,6 +212,8 @@ fn what_is_wrong_is_one_sentence_with_its_place() {
         web("arrivals = [{ at = \"2 s\", size = \"1 KB\", pair = 1 }]\n"),
         of("flows.pages.arrivals[0].pair", "1 given; legal is below the number of pairs of nodes, 1")
     );
+    let unknown = web("arrivals = [{ time = \"2 s\", size = \"1 KB\" }]\n");
+    assert!(unknown.iter().any(|(_, message)| message.contains("unknown key; did you mean at?")), "{unknown:?}");
     let keys = |keys: &str| -> Vec<String> { web(keys).into_iter().map(|(path, _)| path).collect() };
     assert_eq!(keys("interval = \"1 s\"\n"), ["flows.pages.size"]);
     assert_eq!(keys(constant), ["flows.pages"]);

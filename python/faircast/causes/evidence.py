@@ -78,8 +78,13 @@ class Evidence:
             self.result = _run(self.scenario, self.seed, {"events": True})
         return self.result
 
-    def packets(self, flow: str, links: Sequence[str], start_s: float, stop_s: float) -> Rows:
-        """What happened to the packets of a flow at some links and on the nodes between them, in the order of time."""
+    def packets(
+        self, flow: str, links: Sequence[str], start_s: float, stop_s: float, actions: Sequence[str] = ()
+    ) -> Rows:
+        """What happened to the packets of a flow at some links and on the nodes between them, in the order of time.
+
+        Of what happens only `actions` are needed, if some are given: there may be many more rows of all else.
+        """
         own = self.scenario.data["probes"]
         if set(links) <= set(own.get("packets", [])) and not any(key.startswith("packets_") for key in own):
             found = self.rows("packets")
@@ -91,9 +96,10 @@ class Evidence:
                 "packets_from": f"{start_s:.9f} s",
                 "packets_until": f"{stop_s:.9f} s",
                 "packets_flows": [flow],
-                "packets_actions": [],
+                "packets_actions": list(actions),
             }
-            told = self._more(probes, f"with the packets of {flow} from {start_s:.3f} s to {stop_s:.3f} s")
+            which = "the ends of packets" if actions else "the packets"
+            told = self._more(probes, f"with {which} of {flow} from {start_s:.3f} s to {stop_s:.3f} s")
             found = Rows.of(told.packets)
         return found.having(flow=flow).between(start_s, stop_s).in_time()
 

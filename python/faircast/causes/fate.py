@@ -49,6 +49,14 @@ class Trail:
         links = list(evidence.map.links) if everywhere else [*dict.fromkeys((*own.there, *own.back))]
         return cls(evidence, evidence.packets(flow, links, start_s, stop_s), own.there)
 
+    @classmethod
+    def of_ends(cls, evidence: Evidence, flow: str, receiver: str, start_s: float, stop_s: float) -> Trail:
+        """Where packets of a flow ended on the way to a receiver: enough for `ends`, and little where they are many."""
+        there = evidence.map.ways[flow][receiver].there
+        # Where links go down or turn packets take other ways than at the start.
+        links = there if evidence.map.is_fixed(list(evidence.map.links)) else list(evidence.map.links)
+        return cls(evidence, evidence.packets(flow, links, start_s, stop_s, GONE), there)
+
     def ends(self) -> Rows:
         """Where data packets ended that did not come: on the way to the receiver, or on a node without a way on."""
         return self.rows.having(action=GONE, is_data=1, link=(*self.way, ""))

@@ -114,7 +114,7 @@ def _lost(evidence: Evidence, flow: str, who: str, row: dict[str, Any]) -> list[
     steps = [Step("limit", f"The source had sent these by {moment(sent)}.", sent, {})]
     length = evidence.scenario.data["sessions"][flow]["playout"].get("segment", "2 s")
     begin = sent - read(length, "segment")
-    trail = Trail.of(evidence, flow, who, begin, due)
+    trail = Trail.of_ends(evidence, flow, who, begin, due)
     ends = trail.ends()
     if "group" in ends and len(ends.having(group=0)):
         ends = ends.having(group=0)

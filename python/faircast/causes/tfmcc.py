@@ -139,7 +139,9 @@ def _of_rate(evidence: Evidence, events: Rows, flow: str, target: dict[str, Any]
     if report is None:
         return Explanation(flow, "", _kind(evidence, flow), evidence.seed, at_s, at, headline, tuple(steps))
     inputs = inputs_of(evidence, flow, report)
-    steps.append(_equation(inputs, report, after, limits))
+    # No other rule takes more than a report asks for.
+    is_halved = evidence.scenario.data["sessions"][flow].get("data_limited") == "rfc5348" and after < before
+    steps.append(_equation(inputs, report, after, limits, is_halved=is_halved))
     earlier = reports.where_before(report["t_s"]).last()
     new = events.having(event="limiting-receiver").between(report["t_s"], at).last()
     grew, is_new = False, False
@@ -172,7 +174,7 @@ def _of_rate(evidence: Evidence, events: Rows, flow: str, target: dict[str, Any]
     )
 
 
-def _equation(inputs: Inputs, report: dict[str, Any], after: float, limits: str) -> Step:
+def _equation(inputs: Inputs, report: dict[str, Any], after: float, limits: str, *, is_halved: bool = False) -> Step:
     asked = report["after"]
     facts = {"asked_bps": asked, **vars(inputs)}
     if inputs.p > 0:
@@ -184,7 +186,12 @@ def _equation(inputs: Inputs, report: dict[str, Any], after: float, limits: str)
         )
     else:
         text = f"{limits} has had no loss, so it asked for twice what it received, 2 x {rate(inputs.receive_bps)}."
-    if abs(after / asked - 1) > SMALL:
+    if is_halved and after < (1 - SMALL) * asked:
+        text += (
+            f" The source went to {rate(after)}: there was a loss while the application had less to send than its "
+            'rate, and data_limited = "rfc5348" then halves what it is allowed by.'
+        )
+    elif abs(after / asked - 1) > SMALL:
         text += (
             f" The source went to {rate(after)}: its rate grows by a packet per R_max in each R_max at most."
             if after < asked

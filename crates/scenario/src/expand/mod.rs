@@ -185,6 +185,7 @@ impl Expansion<'_> {
         }
         for (name, from, to, mut settings) in directions {
             settings.rate = self.rate_of_slots(&name).or(settings.rate);
+            self.refuse_rates_of_slots(&name, &settings);
             let Settings { rate: Some(rate), delay: Some(delay), queue: Some(queue), loss: Some(loss), agent, .. } =
                 settings
             else {

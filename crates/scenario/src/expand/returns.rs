@@ -2,7 +2,9 @@
 
 use super::Expansion;
 use crate::model::bounds::rates;
-use crate::model::{AccessEntry, AlohaAccess, ConstantAccess, LinkEntry, RateAccess, ReturnEntry, VolumeAccess};
+use crate::model::{
+    AccessEntry, AlohaAccess, ConstantAccess, LinkEntry, RateAccess, ReturnEntry, Settings, VolumeAccess,
+};
 use crate::network::NetworkReturn;
 use crate::problem::{Finding, list, nearest};
 use crate::shorthand::matches;
@@ -143,16 +145,30 @@ impl Expansion<'_> {
             (true, back) => back.as_ref().map(|back| (back, format!("links.{of}.back"))),
         };
         let Some((settings, path)) = own else { return Some(rate) };
-        let of_change = |(index, _)| format!("changes[{index}].rate");
-        let changes = settings.changes.iter().flatten().enumerate().filter(|(_, change)| change.rate.is_some());
-        let keys = [("rate", settings.rate.is_some()), ("trace", settings.trace.is_some())];
-        let keys = keys.into_iter().filter(|&(_, is_there)| is_there).map(|(key, _)| key.to_owned());
-        for key in keys.chain(changes.map(of_change)).collect::<Vec<_>>() {
-            let channel = &self.returns[number].name;
-            let message = format!("this link sends in slots of {channel}, from which its rate follows: leave it out");
+        for key in settings.keys_of_rate() {
+            let message = self.rate_follows(number);
             self.found.push(Finding::new(format!("{path}.{key}"), message).on(["return_channels", "topology"]));
         }
         Some(rate)
+    }
+
+    /// Refuses that a topology lets a direction of a link that sends in slots follow what changes its rate. Its own
+    /// rate is a default there, which gives way.
+    pub(super) fn refuse_rates_of_slots(&mut self, name: &str, settings: &Settings) {
+        let Some(&number) = self.slotted.get(name) else { return };
+        let of_topology = settings.keys_of_rate().into_iter().find(|key| key != "rate");
+        let Some(key) = of_topology else { return };
+        let message = self.rate_follows(number);
+        // Terminals are alike, and what a link itself says has been told there.
+        if self.found.iter().all(|known| known.problem.message != message) {
+            let finding = Finding::new(format!("links.{name}.{key}"), message);
+            self.found.push(finding.on(["return_channels", "topology"]));
+        }
+    }
+
+    fn rate_follows(&self, number: usize) -> String {
+        let channel = &self.returns[number].name;
+        format!("this link sends in slots of {channel}, from which its rate follows: leave it out")
     }
 
     /// What has been planned, now that the links are there.

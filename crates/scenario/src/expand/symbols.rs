@@ -130,7 +130,27 @@ impl Expansion<'_> {
             let transmitter = link.carrier().map_or(index, |carrier| carrier.index());
             link.rate = rates[transmitter].unwrap_or(link.rate);
         }
+        self.refuse_floors_of_nobody(&best);
         self.refuse_too_much_rain();
+    }
+
+    /// Refuses floors that no leg can ever be granted, so that nobody is left out. `best`: by link, what its legs
+    /// receive at best.
+    fn refuse_floors_of_nobody(&mut self, best: &[f64]) {
+        let highest = faircast_sim::acm::modcod::ladder().rungs().last().map_or(0.0, |modcod| modcod.efficiency);
+        for (link, &best) in self.network.links.iter().zip(best) {
+            let Some(Symbols::Transmitter(Transmitter { floor: Some(floor), .. }, _)) = &link.symbols else { continue };
+            // Legs of an efficiency need not have one of the table.
+            let most = best.max(highest);
+            if *floor > most {
+                let message = format!(
+                    "{floor} given, which no leg is ever granted, so that nobody is left out; legal is up to {most}, \
+                     the most that a leg can receive here"
+                );
+                let finding = Finding::new(format!("links.{}.acm.floor", link.name), message).given(Some(floor));
+                self.found.push(finding.on(["topology", "links"]));
+            }
+        }
     }
 
     fn refuse_too_much_rain(&mut self) {

@@ -86,6 +86,11 @@ impl Forecast {
         total(self.largest())
     }
 
+    /// Bytes of one part of the run itself, by what it is; nothing if there is no such part.
+    pub fn part(&self, what: &str) -> f64 {
+        self.parts.iter().filter(|part| part.what == what).map(|part| part.bytes).sum()
+    }
+
     fn largest(&self) -> &[MemoryPart] {
         if total(&self.after) > total(&self.parts) { &self.after } else { &self.parts }
     }

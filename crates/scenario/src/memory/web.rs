@@ -51,9 +51,22 @@ pub(super) fn as_flows(network: &Network) -> Network {
             whole.flows.push(NetworkFlow { name, from, to, kind, start, start_jitter, stop, dscp, application, pep });
         }
     }
-    // Which of them are kept is known by numbers that are others here.
-    whole.probes.packets.flows = None;
+    whole.probes.packets.flows = network.probes.packets.flows.as_deref().map(|kept| kept_flows(network, kept));
     whole
+}
+
+/// Of which flows packets are kept, by the numbers that they have in that network: those of web traffic stand before
+/// sessions there, one for each pair of nodes, and behind them, one for each connection, in `kept`.
+fn kept_flows(network: &Network, kept: &[bool]) -> Arc<[bool]> {
+    let (of_flows, others) = kept.split_at(network.flows.len());
+    let (of_sessions, mut connections) = others.split_at(network.sessions.len());
+    let mut of_web = Vec::new();
+    for web in &network.web {
+        let (own, rest) = connections.split_at(web.at_once as usize);
+        of_web.extend(std::iter::repeat_n(own.contains(&true), web.pairs.len()));
+        connections = rest;
+    }
+    of_flows.iter().chain(&of_web).chain(of_sessions).copied().collect()
 }
 
 /// Bytes of a connection and its seats, two hosts and two endpoints with their places, in vectors that grow by

@@ -255,6 +255,16 @@ pub enum ModeChoice {
 }
 
 impl Settings {
+    /// Which of its keys say what its rate is, or that it changes. A trace does, whatever it tells; a rate that follows
+    /// from it is not named as well.
+    pub(crate) fn keys_of_rate(&self) -> Vec<String> {
+        let follows = self.trace.as_ref().is_some_and(|trace| trace.mean_rate().is_some());
+        let keys = [("rate", self.rate.is_some() && !follows), ("trace", self.trace.is_some())];
+        let keys = keys.into_iter().filter(|&(_, is_there)| is_there).map(|(key, _)| key.to_owned());
+        let changes = self.changes.iter().flatten().enumerate().filter(|(_, change)| change.rate.is_some());
+        keys.chain(changes.map(|(index, _)| format!("changes[{index}].rate"))).collect()
+    }
+
     /// The settings completed by those of `base` where nothing is set.
     pub fn over(&self, base: &Settings) -> Settings {
         // What says the one of two things that exclude each other takes the place of the other.

@@ -6,6 +6,7 @@
 //! | `flows.rs`, `slow_start.rs` | flows and sessions one by one |
 //! | `links.rs`, `slots.rs`, `access.rs`, `unlimited.rs`, `phases.rs` | what was full, and what was not |
 //! | `web.rs` | web traffic |
+//! | `playouts.rs` | what receivers play |
 //! | `ways.rs` | over which links traffic goes |
 //! | `message.rs` | what a warning is, and words that several of them need |
 //!
@@ -19,6 +20,7 @@ mod marks;
 mod message;
 mod optimum;
 mod phases;
+mod playouts;
 mod queues;
 mod sessions;
 mod slots;
@@ -50,7 +52,9 @@ use ways::Ways;
 pub fn known(scenario: &Scenario) -> Vec<KnownWarning> {
     let network = scenario.expand();
     let ways = Ways::of(&network);
-    let of_sessions = network.sessions.iter().flat_map(|session| sessions::known(&network, &ways, session));
+    let of_sessions = network.sessions.iter().flat_map(|session| {
+        sessions::known(&network, &ways, session).chain(playouts::known(session, network.duration))
+    });
     let of_links = marks::known(&network, &ways).into_iter().chain(queues::known(&network, &ways));
     let of_links = of_links.chain(legs::known(&network));
     let of_optimum = optimum::known(&network).map(|known| optimum::placed(scenario, known));
@@ -90,6 +94,7 @@ pub(crate) fn of_run<C>(world: &World<C>, network: &Network, activity: &[Activit
         let unlimited = unlimited::of_session(world, network, (index, session), active, (&ways, &uses));
         warnings.extend(unlimited.filter(|_| !is_limited));
         warnings.extend(sessions::known(network, &ways, session).map(|known| known.warning));
+        warnings.extend(playouts::known(session, network.duration).map(|known| known.warning));
         flows::undeliverable(world.undeliverable()[index], &session.name, &whose, &mut warnings);
     }
     warnings.extend(marks::known(network, &ways).into_iter().map(|known| known.warning));

@@ -25,14 +25,14 @@ pub(super) fn of(config: &Config) -> Vec<(String, String)> {
         }
         if branch.preset.has_a_return_channel() {
             let of_each = branch.each.iter().map(|different| &different.up).enumerate();
-            let of_each = of_each.map(|(index, up)| (format!("each[{index}].up.rate"), up));
-            for (key, up) in [("up.rate".to_owned(), &branch.up)].into_iter().chain(of_each) {
-                if up.both.rate.is_some() {
+            let of_each = of_each.map(|(index, up)| (format!("each[{index}].up"), up));
+            for (under, up) in [("up".to_owned(), &branch.up)].into_iter().chain(of_each) {
+                for key in up.both.keys_of_rate() {
                     let message = format!(
                         "receivers send in slots of one carrier, from which their rate follows: say \
                          [return_channels.{name}-return]"
                     );
-                    add(&key, message);
+                    add(&format!("{under}.{key}"), message);
                 }
             }
         }

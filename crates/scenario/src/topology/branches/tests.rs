@@ -257,6 +257,11 @@ fn what_cannot_be_is_said_where_it_stands() {
             "slots of one carrier",
         ),
         (
+            "[branches.a]\npreset = \"ka-beam\"\nup = { changes = [{ at = \"1 s\", rate = \"1 Mbit/s\" }] }",
+            "branches.a.up.changes[0].rate",
+            "slots of one carrier",
+        ),
+        (
             "[branches.a]\npreset = \"ka-beam\"\neach = [{ down = { symbol_rate = \"1 Mbaud\" } }]",
             "branches.a.each[0].down.symbol_rate",
             "one downlink",
