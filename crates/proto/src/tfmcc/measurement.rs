@@ -55,10 +55,10 @@ impl SequenceSpace {
 pub struct Measurement {
     /// When the last packet came.
     last_at: Instant,
-    /// R_max of the last packet.
-    max_rtt_s: f64,
+    /// R_max of the last packet, microseconds.
+    max_rtt_us: u32,
     /// X of the last packet, bit/s.
-    sending_bps: f64,
+    sending_bps: f32,
     /// The sender's stamp on the last packet.
     sent_us: u32,
     /// What multiplies the equation, as of the last packet; 1 in TFMCC.
@@ -120,7 +120,7 @@ impl Measurement {
     pub fn new(config: &Config) -> Measurement {
         Measurement {
             last_at: Instant::ZERO,
-            max_rtt_s: 0.0,
+            max_rtt_us: 0,
             sending_bps: 0.0,
             sent_us: 0,
             scale: 1.0,
@@ -162,7 +162,7 @@ impl Measurement {
     ) -> Option<Taken> {
         let before = space.numbers.highest();
         let silence_s = now.since(self.last_at).as_secs_f64();
-        let (packet_size, sending_bps) = (f64::from(self.packet_size), self.sending_bps);
+        let (packet_size, sending_bps) = (f64::from(self.packet_size), f64::from(self.sending_bps));
         let gap_s = || 8.0 * packet_size / sending_bps;
         // What can have been sent in an outage: the rate may have doubled.
         let sequence = space.numbers.count(data.sequence, || (2.0 * silence_s / gap_s()) as u64)?;
@@ -178,9 +178,9 @@ impl Measurement {
             }
         }
         self.packet_size = packet.size;
-        self.sending_bps = f64::from(data.rate_bps);
+        self.sending_bps = data.rate_bps;
         self.scale = scaling::received(scale);
-        self.max_rtt_s = f64::from(data.max_rtt_us) * 1e-6;
+        self.max_rtt_us = data.max_rtt_us;
         self.sent_us = stamp_us(packet.sent);
         self.last_at = now;
         Some(Taken { sequence, first })
@@ -351,7 +351,7 @@ impl Measurement {
         self.receive_rate.pass(count, last_at);
         self.last_at = last_at;
         self.sent_us = stamp_us(sent);
-        self.sending_bps = f64::from(rate_bps);
+        self.sending_bps = rate_bps;
     }
 
     /// The receiver has left the group that the loss history knows by `name`.
@@ -408,18 +408,18 @@ impl Measurement {
         }
         let calculated_bps = self.calculated_bps(now);
         // A rate that is no number is no plenty.
-        let stands = calculated_bps >= self.least_bps() || self.sending_bps <= calculated_bps;
+        let stands = calculated_bps >= self.least_bps() || self.sending_bps() <= calculated_bps;
         !stands
     }
 
     /// Round-trip time in seconds: the own one, or R_max before the first measurement (section 4.1).
     pub fn rtt_s(&self) -> f64 {
-        self.rtt.value_s().unwrap_or(self.max_rtt_s)
+        self.rtt.value_s().unwrap_or_else(|| self.max_rtt_s())
     }
 
     /// The smoothed round-trip time in seconds, or R_max before the first measurement.
     pub fn smoothed_rtt_s(&self) -> f64 {
-        self.rtt.smoothed_s().unwrap_or(self.max_rtt_s)
+        self.rtt.smoothed_s().unwrap_or_else(|| self.max_rtt_s())
     }
 
     /// The round-trip time in seconds if it has been measured.
@@ -429,12 +429,12 @@ impl Measurement {
 
     /// R_max of the last packet, seconds.
     pub fn max_rtt_s(&self) -> f64 {
-        self.max_rtt_s
+        f64::from(self.max_rtt_us) * 1e-6
     }
 
     /// X of the last packet, bit/s.
     pub fn sending_bps(&self) -> f64 {
-        self.sending_bps
+        f64::from(self.sending_bps)
     }
 
     /// When the last packet came.

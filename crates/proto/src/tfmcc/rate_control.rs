@@ -125,7 +125,9 @@ impl RateControl {
         RateControl {
             state: match config.slow_start {
                 SlowStart::Rfc4654 => State::SlowStart { limit, ramp: None },
-                SlowStart::Doubling => State::Starting { limit, start: Start::new(8.0 * config.packet_size.0 as f64) },
+                SlowStart::Doubling => {
+                    State::Starting { limit, start: Box::new(Start::new(8.0 * config.packet_size.0 as f64)) }
+                }
             },
             rate_bps: 0.0,
             floor_bps: config.least_bps(),

@@ -76,7 +76,7 @@ enum Phase {
 /// How long a receiver may stand less than the least rate (RFC 4654 section 4.4).
 const PATIENCE: Duration = Duration::from_secs(120);
 
-const _: () = assert!(size_of::<Receiver>() <= 632);
+const _: () = assert!(size_of::<Receiver>() <= 624);
 const _: () = assert!(std::mem::offset_of!(Receiver, phase) <= 64);
 const _: () = assert!(std::mem::offset_of!(Receiver, measurement) + 80 <= 5 * 64);
 

@@ -116,7 +116,7 @@ impl RateControl {
 
     fn start(&self) -> Option<&Start> {
         match &self.state {
-            State::Starting { start, .. } => Some(start),
+            State::Starting { start, .. } => Some(start.as_ref()),
             _ => None,
         }
     }

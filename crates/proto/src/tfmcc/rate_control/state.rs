@@ -14,7 +14,7 @@ pub(super) enum State {
         ramp: Option<Ramp>,
     },
     /// By a start of its own, until somebody reports a loss or a queue has grown.
-    Starting { limit: Limit, start: Start },
+    Starting { limit: Limit, start: Box<Start> },
     /// As the four cases of section 3.3 say.
     Steady { limit: Limit, increase: Increase },
 }
