@@ -100,15 +100,6 @@ fn three_hundred_legs_take_the_symbols_that_their_packets_need() {
 }
 
 #[test]
-fn the_table_is_there_without_rows_too() {
-    let text = satellite(&["es_n0 = \"13 dB\""], "symbol_rate = \"1 Mbaud\"", &streams(1, "10 kbit/s"));
-    let has_rows = |probes: &str| !numbers(table(&go(&format!("{text}{probes}")), "acm"), "t_s").is_empty();
-    assert_eq!(["", "[probes]\nlinks = false\n"].map(has_rows), [true, false]);
-    let plain = go(&satellite(&[""], "", &streams(1, "10 kbit/s")));
-    assert!(plain.tables.iter().all(|table| table.name != "acm"), "nobody sends symbols");
-}
-
-#[test]
 fn a_session_is_sent_as_its_worst_member_needs_and_the_floor_leaves_it_out() {
     let session = "[sessions.film]\nscheme = \"cbr\"\nsource = \"left-0\"\nrate = \"400 kbit/s\"\n\
                    receivers = { nodes = [\"right-0\", \"right-1\"] }\n";

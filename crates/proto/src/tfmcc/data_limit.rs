@@ -1,9 +1,10 @@
 //! What a report may make of X that tells of a time in which the application had less to send than X allowed: the rule
 //! of RFC 5348 section 4.3, with its X_recv_set.
 //!
-//! That section is about one receiver; here the set is that of the receiver that limits, as its reports are those that X
-//! follows, and begins anew with the next one. Only in intervals that are data-limited it bounds X: at other times RFC
-//! 4654 knows no such bound. So the Infinity with which the set begins there is left out, as both bounds take it out.
+//! That section is about one receiver; here the set is that of the receiver that limits, as its reports are those that
+//! X follows, and begins anew with the next one. Only in intervals that are data-limited it bounds X: at other times
+//! RFC 4654 knows no such bound. So the Infinity with which the set begins there is left out, as both bounds take it
+//! out.
 
 use super::config::{Config, DataLimited};
 use crate::address::Address;
@@ -109,8 +110,8 @@ impl DataLimit {
         }
     }
 
-    /// "Delete from X_recv_set values older than two round-trip times." A report covers one of them there and more here,
-    /// so none are deleted from the moment at which there is little to send until a report covers nothing else.
+    /// "Delete from X_recv_set values older than two round-trip times." A report covers one of them there and more
+    /// here, so none are deleted from the moment at which there is little to send until a report covers nothing else.
     fn forget(&mut self, now: Instant, rtt_s: f64) {
         let oldest = Duration::from_secs_f64(2.0 * rtt_s);
         while self.rates.front().is_some_and(|&(at, _)| now.since(at) > oldest) {

@@ -46,7 +46,11 @@ fn beyond_all_rates(opportunities: &Opportunities, why: &str) -> Wrong {
     // Of equal ones the first.
     let (line, ms) = holes.max_by_key(|&(line, ms)| (ms, Reverse(line))).unwrap_or_default();
     let hole = Duration::from_millis(ms.into());
-    (line, format!("the longest hole, of {hole}, ends here, and the file as a whole gives a link the rate: {why}"))
+    let legal = why.split_once("legal is ").map_or(why, |(_, legal)| legal);
+    (
+        line,
+        format!("the longest hole, of {hole}, ends here, and no link has the mean rate of this file; legal is {legal}"),
+    )
 }
 
 /// One-way delays, each for an interval: as LeoCC's `delay_queue.cc` reads it.
@@ -185,9 +189,9 @@ mod tests {
             (
                 "5\n9\n4000000009\n",
                 3,
-                "the longest hole, of 4000000 s, ends here, and the file as a whole gives a link the rate: 9 bit/s",
+                "the longest hole, of 4000000 s, ends here, and no link has the mean rate of this file; legal is 10 ",
             ),
-            ("4000000000\n", 1, "gives a link the rate: 3 bit/s given; legal is 10 bit/s"),
+            ("4000000000\n", 1, "the longest hole, of 4000000 s, ends here"),
         ] {
             let (at, said) = mahimahi(text).expect_err("something is wrong");
             assert!(at == line && said.contains(message), "{text:?}: {at} {said}");
