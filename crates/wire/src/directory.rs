@@ -166,7 +166,9 @@ mod tests {
             (socket(1), at(5), at(2)),
             "where it was first; the latest stamp"
         );
-        assert_eq!((directory.near(a), directory.near(Address::STRANGER)), (Some(at(5)), None));
+        directory.heard(at(3), 7, socket(1), at(8));
+        assert_eq!(directory.near(a), Some(at(8)), "later stamps are near it");
+        assert_eq!((directory.near(b), directory.near(Address::STRANGER)), (Some(at(6)), None));
     }
 
     #[test]
