@@ -1,8 +1,8 @@
 //! What a sender spends on a file beside its sockets: CPU seconds per gigabyte.
 //!
 //! `cargo run --release -p faircast-deliver --example speed [MEGABYTES]` writes a file of 1000 MB, offers it with keys
-//! and seals every packet, after a look at what it is made of, and then repairs as much as a loss of 1 % needs. Printed is CPU time of the process, which
-//! neighbours disturb less than they do the time of day.
+//! and seals every packet, after a look at what it is made of, and then repairs as much as a loss of 1 % needs.
+//! Printed is CPU time of the process, which neighbours disturb less than they do the time of day.
 
 use faircast_deliver::keys::{ReceiverSession, SenderKeys, SenderSession, make};
 use faircast_deliver::offer::{Offer, Sent, Settings};
