@@ -46,7 +46,7 @@ def tfmcc_report(have_rtt, have_loss, leave, dropped=False, more=b"", kind=33):
 
 
 def messages():
-    """By name; what each says stands in the test in Rust."""
+    """Yield the name of each message and its bytes; what it says stands in the test in Rust."""
     echo = (True, OTHER, 0x11223344)
     groups = 1 | 1 << 2 | 1 << 127
     yield "datagram", own(1, struct.pack(">Q", 0x0123456789ABCDEF))

@@ -1,8 +1,8 @@
-//! MLDA on the wire: data in RTP, reports in RTCP (RFC 3550), by the profile of RFC 3551 with what `docs/wire-format.md`
-//! adds. Sections without a number of an RFC are of RFC 3550.
+//! MLDA on the wire: data in RTP, reports in RTCP (RFC 3550), by the profile of RFC 3551 with what
+//! `docs/wire-format.md` adds. Sections without a number of an RFC are of RFC 3550.
 //!
-//! MLDA's source draws its own number (SSRC). A receiver goes by its address in what an endpoint says, and on the wire by
-//! the lower 32 bits of its id; reports are translated on their way.
+//! MLDA's source draws its own number (SSRC). A receiver goes by its address in what an endpoint says, and on the wire
+//! by the lower 32 bits of its id; reports are translated on their way.
 
 use crate::error::{Malformed, Unencodable};
 use crate::native::{self, Decoded, Scope};
@@ -12,7 +12,7 @@ use faircast_proto::mlda::{DataHeader, Header as MldaHeader};
 use faircast_proto::packet::{Address, Header, Packet};
 use faircast_proto::wire::coding::Directory;
 
-/// The payload type of data: the first of those that are left to sessions (RFC 3551 section 3).
+/// The payload type of data: the first of those that RFC 3551 leaves to sessions, 96 to 127.
 pub const PAYLOAD_TYPE: u8 = 96;
 
 /// Version 2, in the two highest bits (section 5.1).
@@ -23,8 +23,8 @@ const CSRC_COUNT: u8 = 0x0f;
 const MARKER: u8 = 1 << 7;
 /// Bytes of the fixed header.
 const FIXED_BYTES: usize = 12;
-/// Packet types of RTCP: SR, RR, SDES, BYE and APP (section 12.1). No payload type of RTP is so that the second byte
-/// would be one of them (section 5.1, "payload type").
+/// Packet types of RTCP: SR, RR, SDES, BYE and APP (section 6.1). Data of payload types 72 to 76 with the marker would
+/// look like them, and is taken for them; ours is 96.
 const PACKET_TYPES: std::ops::RangeInclusive<u8> = 200..=204;
 
 /// Whether a datagram that begins with this byte is in RTP or RTCP.

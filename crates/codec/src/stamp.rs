@@ -1,8 +1,8 @@
 //! Time stamps of 32 bits in microseconds, and the moments that they stand for.
 //!
-//! They wrap around after 2^32 µs, 71 minutes and 35 seconds. One that comes is the moment nearest to a known one of the
-//! same sender that has these lower bits: serial number arithmetic (RFC 1982 section 3.2), which is right as long as the
-//! two are less than half of that apart.
+//! They wrap around after 2^32 µs, 71 minutes and 35 seconds. One that comes is the moment nearest to a known one of
+//! the same sender that has these lower bits: serial arithmetic, which is right as long as the two are less than half
+//! of that apart.
 
 use faircast_proto::time::Instant;
 
@@ -33,8 +33,8 @@ pub const fn first(stamp: u32) -> Instant {
     Instant((WRAP_US + stamp as u64) * NANOS_PER_MICRO)
 }
 
-/// What is known of a sender's clock: its latest stamp. A driver keeps one for each sender, tells it of each packet that
-/// it believes, and answers [`Scope::near`](crate::Scope::near) by it.
+/// What is known of a sender's clock: its latest stamp. A driver keeps one for each sender, tells it of each packet
+/// that it believes, and answers [`Scope::near`](crate::Scope::near) by it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
     latest: Option<Instant>,

@@ -107,7 +107,7 @@ macro_rules! headers {
                         number.encode(writer);
                         groups.to_bits().encode(writer);
                     }
-                    $($(Header::$Variant(header) => <crate::$($header)::+ as Message>::encode_fields(header, writer),)?)+
+                    $($(Header::$Variant(header) => <crate::$($header)::+>::encode_fields(header, writer),)?)+
                     Header::Guest(header) => header.encode(writer),
                 }
             }
@@ -123,7 +123,7 @@ macro_rules! headers {
                 if wire::MEMBERSHIP_ACKNOWLEDGEMENT.format.is(kind) {
                     return Some(MembershipMessage::Acknowledge.decode(reader));
                 }
-                $($(if let Some(taken) = <crate::$($header)::+ as Message>::decode_fields(kind, reader) {
+                $($(if let Some(taken) = <crate::$($header)::+>::decode_fields(kind, reader) {
                     return Some(taken.map(Header::$Variant));
                 })?)+
                 GuestHeader::decode(kind, reader).map(|taken| taken.map(Header::Guest))

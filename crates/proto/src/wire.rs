@@ -1,9 +1,9 @@
 //! What packets are on the wire, field by field, and so how long they are: `docs/wire-format.md`, which a test holds
 //! against this.
 //!
-//! Each protocol declares its messages once ([`message`]): from that come header, [`Layout`], bytes ([`coding`]), digest
-//! and listing. Whatever has a size by default has the length of its layout. What is in a layout and not in the header is in
-//! [`Packet`](crate::packet::Packet) (who sends, and when) or says which message it is.
+//! Each protocol declares its messages once ([`message`]): from that come header, [`Layout`], bytes ([`coding`]),
+//! digest and listing. Whatever has a size by default has the length of its layout. What is in a layout and not in the
+//! header is in [`Packet`](crate::packet::Packet) (who sends, and when) or says which message it is.
 
 pub(crate) mod code;
 pub mod coding;

@@ -15,9 +15,9 @@ pub trait Directory {
     /// The address of who sends under this id, which is not 0; a driver may make one. `None`: it has no place for it.
     fn address(&mut self, id: u64) -> Option<Address>;
 
-    /// The address of an id that a message names, such as the receiver that an echo is for. A driver that makes addresses
-    /// for senders it has not known only looks here, or who forges messages fills its table. `None`: somebody unknown,
-    /// which is read as [`Address::STRANGER`].
+    /// The address of an id that a message names, such as the receiver that an echo is for. A driver that makes
+    /// addresses for senders it has not known only looks here, or who forges messages fills its table. `None`: somebody
+    /// unknown, which is read as [`Address::STRANGER`].
     fn named(&mut self, id: u64) -> Option<Address> {
         self.address(id)
     }

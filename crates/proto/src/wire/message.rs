@@ -14,9 +14,9 @@
 //! | `[..] absent` | a number that may be none |
 //!
 //! What is on the wire and in no field, such as the flags themselves and constants, stands in brackets before the
-//! fields. Bits of the flags come in the order of their fields, from the highest down. Messages of standards are written
-//! and read elsewhere. Digests are of the fields in their order, unless `digest` says of which order: that of traces that are known
-//! already.
+//! fields. Bits of the flags come in the order of their fields, from the highest down. Messages of standards are
+//! written and read elsewhere. Digests are of the fields in their order, unless `digest` says of which order: that of
+//! traces that are known already.
 
 use super::Layout;
 use super::coding::{FieldError, Reader, Writer};
