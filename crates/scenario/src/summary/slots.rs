@@ -80,6 +80,7 @@ fn each(a: SlotCounters, b: SlotCounters, of: impl Fn(u64, u64) -> u64) -> SlotC
         volume: of(a.volume, b.volume),
         awaited: of(a.awaited, b.awaited),
         bytes: of(a.bytes, b.bytes),
+        padding: of(a.padding, b.padding),
         collided: of(a.collided, b.collided),
     }
 }
