@@ -10,8 +10,8 @@ PYTEST := $(BIN)/pytest --numprocesses auto --dist loadscope
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: demo build env web web-check test test-web test-wire test-cluster test-long template check check-overflow bench \
-	bench-parent bench-instructions bench-peers bench-web compare-ns3 site deny dist test-dist clean
+.PHONY: demo build env web web-check test test-web test-wire test-cluster test-long template check check-overflow \
+	bench bench-parent bench-instructions bench-peers bench-web compare-ns3 site deny dist test-dist clean
 
 demo: build
 	$(BIN)/faircast reproduce peng-beside-rlm --reps 5
@@ -89,8 +89,8 @@ test: build template
 	@echo "left out: the web part in a browser (make test-web), namespaces of networks (test-wire), clusters" \
 		"(test-cluster), what takes minutes (test-long)"
 
-# Sessions on real sockets beside the kernel's TCP, in network namespaces that end with the test: root, some minutes. One
-# at a time, as each measures rates.
+# Sessions on real sockets beside the kernel's TCP, in network namespaces that end with the test: root, some minutes.
+# One at a time, as each measures rates.
 test-wire:
 	@test "$$(id -u)" = 0 || { echo "test-wire makes network namespaces and needs root"; exit 1; }
 	cargo test --quiet --release -p faircast-wire --test namespaces -- --include-ignored --nocapture --test-threads 1

@@ -65,7 +65,7 @@ pub struct Datagram {
 pub struct Unsent {
     /// Which of the batch is the first of it.
     pub first: usize,
-    /// Why.
+    /// What the system said of it.
     pub why: io::Error,
 }
 
@@ -78,7 +78,7 @@ pub struct Arrival<'a> {
     pub truncated: bool,
     /// Who sent it.
     pub from: SocketAddr,
-    /// To which group; none: to this host alone.
+    /// The group that it was sent to; none if it was sent to this host alone.
     pub group: Option<u32>,
     /// Its congestion bits.
     pub ecn: Ecn,

@@ -30,7 +30,7 @@ pub struct Reported {
     pub receiver: Address,
     /// X_recv, bit/s. What is negative or no number counts as none.
     pub receive_bps: f64,
-    /// p; 0 without a loss so far.
+    /// Its loss event rate p; 0 without a loss so far.
     pub loss_event_rate: f64,
     /// The round-trip time that it has measured on its way, seconds.
     pub rtt_s: f64,

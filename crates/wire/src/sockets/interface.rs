@@ -13,9 +13,9 @@ pub struct Interface {
     pub index: u32,
     /// Whether it is up.
     pub is_up: bool,
-    /// Its first address of each family; of IPv6 one that is not of the link alone, if there is one.
+    /// Its first address of IPv4.
     pub v4: Option<Ipv4Addr>,
-    /// Likewise.
+    /// Its first address of IPv6 that is not of the link alone, or the first if all are.
     pub v6: Option<Ipv6Addr>,
 }
 

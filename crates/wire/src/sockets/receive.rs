@@ -20,7 +20,7 @@ pub const AT_ONCE: usize = 64;
 pub struct Headers(MultiHeaders<SockaddrStorage>);
 
 impl Headers {
-    /// For a socket.
+    /// Room for what one socket hands over at once.
     pub fn new() -> Headers {
         Headers(MultiHeaders::preallocate(AT_ONCE, Some(cmsg_space!(TimeSpec, libc::c_int, libc::c_int))))
     }
