@@ -37,11 +37,11 @@ pub mod store;
 pub mod symbol;
 
 #[cfg(test)]
-mod documents;
-#[cfg(test)]
 mod simulation;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod wire_format_tests;
 
 pub use failure::{Failure, Malformed};
 pub use keys::{ReceiverKeys, ReceiverSession, SenderKeys, SenderSession};
