@@ -51,6 +51,7 @@
 //! assert!(decode(&bytes[..21], &mut Ids).is_err());
 //! ```
 
+mod decoded;
 mod error;
 mod native;
 pub mod rtp;
@@ -58,6 +59,7 @@ pub mod stamp;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
+pub use decoded::{Decoded, Scope};
 pub use error::{Malformed, Unencodable};
 pub use faircast_proto::wire::coding::Directory;
-pub use native::{Decoded, Scope, decode, decode_between_neighbours, encode};
+pub use native::{decode, decode_between_neighbours, encode};

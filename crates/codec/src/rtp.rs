@@ -4,8 +4,8 @@
 //! MLDA's source draws its own number (SSRC). A receiver goes by its address in what an endpoint says, and on the wire
 //! by the lower 32 bits of its id; reports are translated on their way.
 
+use crate::decoded::{Decoded, Scope, moment, packet};
 use crate::error::{Malformed, Unencodable};
-use crate::native::{self, Decoded, Scope};
 use faircast_proto::control::Control;
 use faircast_proto::mlda::rtcp::{self, Message, Octets};
 use faircast_proto::mlda::{DataHeader, Header as MldaHeader};
@@ -97,8 +97,8 @@ fn decode_data<'a>(bytes: &'a [u8], size: u16, scope: &mut impl Scope) -> Result
         ssrc: u32::from_be_bytes([r0, r1, r2, r3]),
     };
     let source = scope.rtp_source(data.ssrc).ok_or(Malformed::Stranger)?;
-    let sent = native::moment(data.timestamp, source, scope);
-    let packet = native::packet(Header::Mlda(MldaHeader::Data(data)), size, source, sent);
+    let sent = moment(data.timestamp, source, scope);
+    let packet = packet(Header::Mlda(MldaHeader::Data(data)), size, source, sent);
     Ok(Decoded { packet, control: None, payload })
 }
 
@@ -112,7 +112,7 @@ fn decode_report<'a>(bytes: &'a [u8], size: u16, scope: &mut impl Scope) -> Resu
         Message::Bye(bye) => (scope.rtp_receiver(bye.ssrc), None),
     };
     let source = source.ok_or(Malformed::Stranger)?;
-    let sent = stamp.map_or_else(|| scope.near(source).unwrap_or_default(), |s| native::moment(s, source, scope));
+    let sent = stamp.map_or_else(|| scope.near(source).unwrap_or_default(), |s| moment(s, source, scope));
     let header = of(&message);
     let Ok(()) = translate(&mut message, |ssrc| {
         Ok::<u32, std::convert::Infallible>(match header {
@@ -120,7 +120,7 @@ fn decode_report<'a>(bytes: &'a [u8], size: u16, scope: &mut impl Scope) -> Resu
             _ => source.to_bits(),
         })
     });
-    let packet = native::packet(Header::Mlda(header), size, source, sent);
+    let packet = packet(Header::Mlda(header), size, source, sent);
     Ok(Decoded { packet, control: Some(octets(&message).into()), payload: &[] })
 }
 

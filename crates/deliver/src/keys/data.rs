@@ -5,7 +5,7 @@
 //! There is no window against replays here. A member could push it ahead and so shut out the sender; and a symbol that
 //! comes twice does no harm.
 
-use super::{Salt, Secret};
+use super::secret::{Salt, Secret};
 use crate::failure::Malformed;
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
 use std::fmt;

@@ -1,6 +1,7 @@
 //! Who says what: feedback is authenticated by the key of the receiver that it is from.
 
-use super::{Salt, Secret, Window};
+use super::secret::{Salt, Secret};
+use super::window::Window;
 use crate::failure::Malformed;
 use ring::hmac;
 use std::collections::BTreeMap;

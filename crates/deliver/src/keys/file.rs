@@ -1,7 +1,8 @@
 //! Files with keys: one for the sender, one for each receiver, readable by their owner alone.
 
 use super::feedback::receiver_key;
-use super::{Secret, Signer, Verifier};
+use super::secret::Secret;
+use super::signature::{Signer, Verifier};
 use crate::bytes::{from_hex, hex};
 use crate::failure::Failure;
 use std::fs::{DirBuilder, File, OpenOptions};

@@ -14,37 +14,18 @@
 mod data;
 mod feedback;
 mod file;
+mod secret;
+mod signature;
 mod window;
 
 pub use data::{Exhausted, Opened, Opener, SEALED_BYTES, Sealer};
 pub use feedback::{Listener, MAC_BYTES, Speaker, Verified};
 pub use file::{ReceiverKeys, SenderKeys, make};
+pub use secret::{Salt, Secret};
+pub use signature::{Signature, Signer, Verifier};
 pub use window::Window;
 
 use crate::failure::{Failure, Malformed};
-use ring::rand::{SecureRandom as _, SystemRandom};
-use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
-use ring::{hkdf, hmac};
-use std::fmt;
-
-/// What a session is told apart by: 96 random bits, drawn when a sender starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Salt(pub [u8; 12]);
-
-/// An Ed25519 signature.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Signature(pub [u8; 64]);
-
-/// 256 secret bits, which are not shown.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(pub(crate) [u8; 32]);
-
-/// The sender's signing key.
-pub struct Signer(Ed25519KeyPair);
-
-/// The sender's public key, by which receivers know its roots.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Verifier(pub [u8; 32]);
 
 /// A sender's keys in use, or none (`open`).
 pub struct SenderSession {
@@ -59,74 +40,6 @@ pub struct ReceiverSession {
     speaker: Option<(Salt, Speaker)>,
     /// The number of the next message that is authenticated.
     next: u64,
-}
-
-impl Salt {
-    /// A salt that nobody has had.
-    ///
-    /// # Errors
-    ///
-    /// The system gives no random numbers.
-    pub fn draw() -> Result<Salt, Failure> {
-        Ok(Salt(random()?))
-    }
-}
-
-impl Secret {
-    /// A secret that nobody knows.
-    ///
-    /// # Errors
-    ///
-    /// The system gives no random numbers.
-    pub fn draw() -> Result<Secret, Failure> {
-        Ok(Secret(random()?))
-    }
-
-    /// HKDF-SHA-256 of this secret (RFC 5869) with a salt, and `info` that says what for.
-    pub(crate) fn derive(&self, salt: &[u8], info: &[&[u8]]) -> Secret {
-        let mut out = [0; 32];
-        hkdf::Salt::new(hkdf::HKDF_SHA256, salt)
-            .extract(&self.0)
-            .expand(info, hkdf::HKDF_SHA256)
-            .and_then(|expanded| expanded.fill(&mut out))
-            .expect("HKDF gives as many bytes as its hash has");
-        Secret(out)
-    }
-
-    fn hmac(&self) -> hmac::Key {
-        hmac::Key::new(hmac::HMAC_SHA256, &self.0)
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("Secret(..)")
-    }
-}
-
-impl Signer {
-    /// The signing key of a seed.
-    pub fn new(seed: &Secret) -> Signer {
-        Signer(Ed25519KeyPair::from_seed_unchecked(&seed.0).expect("every 32 bytes are a seed"))
-    }
-
-    /// Its public key.
-    pub fn verifier(&self) -> Verifier {
-        Verifier(self.0.public_key().as_ref().try_into().expect("a public key has 32 bytes"))
-    }
-
-    /// Signs `bytes` for a purpose.
-    pub fn sign(&self, purpose: &[u8], bytes: &[u8]) -> Signature {
-        let signature = self.0.sign(&[purpose, bytes].concat());
-        Signature(signature.as_ref().try_into().expect("a signature has 64 bytes"))
-    }
-}
-
-impl Verifier {
-    /// Whether whoever has the signing key has signed `bytes` for this purpose.
-    pub fn verify(&self, purpose: &[u8], bytes: &[u8], signature: &Signature) -> bool {
-        UnparsedPublicKey::new(&ED25519, self.0).verify(&[purpose, bytes].concat(), &signature.0).is_ok()
-    }
 }
 
 impl SenderSession {
@@ -220,15 +133,6 @@ impl ReceiverSession {
             self.next += 1;
         }
     }
-}
-
-/// Bytes that nobody can know.
-fn random<const N: usize>() -> Result<[u8; N], Failure> {
-    let mut bytes = [0; N];
-    SystemRandom::new()
-        .fill(&mut bytes)
-        .map_err(|_| Failure::Disk("cannot draw keys: the system gives no random numbers".to_owned()))?;
-    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -1,35 +1,16 @@
 //! The last step: a whole file is held against its hash, piece by piece, and gets its name.
 
-use super::content::{Content, State};
-use super::disk::{self, Folder, Placed};
+use super::content::Content;
+use super::disk::{self, Existing, Folder, Placed};
+use super::index::MANIFEST_NAME;
 use super::journal::Record;
-use super::{Event, Existing, MANIFEST_NAME};
+use super::object::{Check, State};
+use super::outcome::Event;
 use crate::failure::Failure;
 use crate::manifest::hash;
-use std::fs::File;
 
 /// How much of a file is read at a time.
 const PIECE_BYTES: u64 = 1 << 20;
-
-/// How far a file has been read.
-pub(super) struct Check {
-    hasher: Box<blake3::Hasher>,
-    at: u64,
-    /// The file that has the name already, if it may be the one that comes.
-    there: Option<File>,
-}
-
-impl Check {
-    /// A check of a partial file.
-    pub(super) fn part() -> Check {
-        Check { hasher: Box::default(), at: 0, there: None }
-    }
-
-    /// A check of a file that has the name already.
-    pub(super) fn there(file: File) -> Check {
-        Check { there: Some(file), ..Check::part() }
-    }
-}
 
 impl Content {
     /// Does a part of what is to do, and says what came of it.

@@ -1,11 +1,11 @@
 //! Files while they come: what is there of each block, what is lacking, and what becomes of a symbol.
 
 use super::block::Block;
-use super::check::Check;
-use super::disk::Folder;
+use super::disk::{Existing, Folder};
 use super::journal::Record;
+use super::object::{Check, Object, State};
+use super::outcome::{Event, Progress, Taken};
 use super::work::Work;
-use super::{Event, Existing, Progress, Taken};
 use crate::failure::{Failure, Malformed};
 use crate::feedback::Line;
 use crate::geometry::Geometry;
@@ -13,7 +13,6 @@ use crate::manifest::{Manifest, hash};
 use crate::offer::MOST_BLOCKS_ASKED;
 use crate::repair::decode;
 use crate::symbol::SymbolId;
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// A content of which the manifest is known.
@@ -36,62 +35,6 @@ pub(super) struct Content {
     pub(super) events: Vec<Event>,
     pub(super) cleared: bool,
     forged: u64,
-}
-
-/// A file that comes.
-pub(super) struct Object {
-    pub(super) state: State,
-    /// Blocks of which something has come and that are not whole.
-    pub(super) blocks: BTreeMap<u32, Block>,
-    pub(super) done: Vec<bool>,
-    /// How many are not done.
-    pub(super) undone: u32,
-}
-
-/// What a file is at.
-///
-/// ```text
-///   receiving ──all blocks──> checking ──> named
-///       ^                        │ └─────> refused
-///       └────── not the same ────┘
-/// ```
-pub(super) enum State {
-    Receiving,
-    Checking(Check),
-    Named,
-    Refused,
-}
-
-impl Object {
-    /// A file of which nothing has come.
-    pub(super) fn new(geometry: &Geometry) -> Object {
-        let blocks = geometry.blocks();
-        Object { state: State::Receiving, blocks: BTreeMap::new(), done: vec![false; blocks as usize], undone: blocks }
-    }
-
-    /// How many symbols it lacks.
-    pub(super) fn left(&self, geometry: &Geometry) -> u64 {
-        let undone = self.done.iter().zip(0u32..).filter(|(done, _)| !**done);
-        let lacking = undone.map(|(_, block)| u64::from(geometry.symbols_of(block)));
-        let held: u64 = self.blocks.values().map(|block| u64::from(block.held())).sum();
-        lacking.sum::<u64>() - held
-    }
-
-    /// A block is whole.
-    pub(super) fn finish(&mut self, block: u32) {
-        self.blocks.remove(&block);
-        if !std::mem::replace(&mut self.done[block as usize], true) {
-            self.undone -= 1;
-        }
-    }
-
-    /// A block is not whole after all.
-    pub(super) fn undo(&mut self, block: u32) {
-        self.blocks.remove(&block);
-        if std::mem::replace(&mut self.done[block as usize], false) {
-            self.undone += 1;
-        }
-    }
 }
 
 impl Content {

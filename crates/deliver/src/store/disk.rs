@@ -220,6 +220,16 @@ fn burn() -> io::Result<()> {
 #[cfg(test)]
 use fuse::burn;
 
+/// What becomes of a file that has the name of one that comes, and is another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Existing {
+    /// It stays, and the one that comes is refused.
+    #[default]
+    Keep,
+    /// It is replaced as soon as the other is whole.
+    Replace,
+}
+
 /// The end of a process, in tests: after so many changes of the disk none is made any more.
 #[cfg(test)]
 pub(crate) mod fuse {

@@ -1,7 +1,7 @@
 //! The manifest while it comes together. It stays in memory: it is short, and comes again and again.
 
 use super::disk::{self, Folder};
-use super::{MANIFEST_NAME, Taken};
+use super::outcome::Taken;
 use crate::failure::{Failure, Malformed};
 use crate::feedback::Line;
 use crate::geometry::{Cut, Geometry};
@@ -10,6 +10,8 @@ use crate::repair::decode;
 use crate::root::Root;
 use crate::symbol::{MANIFEST, SymbolId};
 
+/// The name of its file in the folder of work.
+pub(super) const MANIFEST_NAME: &str = "manifest";
 /// How many symbols of a block are kept beyond those that should be enough.
 const MOST_SPARE: usize = 32;
 

@@ -9,6 +9,8 @@ mod content;
 mod disk;
 mod index;
 mod journal;
+mod object;
+mod outcome;
 mod resume;
 mod work;
 
@@ -17,7 +19,7 @@ use crate::failure::{Failure, Malformed};
 use crate::feedback::{HEADER_BYTES, LINE_BYTES, MOST_LINES, Request};
 use crate::keys::{Salt, Verifier};
 use crate::manifest::Manifest;
-use crate::names::{FileName, WORK_FOLDER};
+use crate::names::WORK_FOLDER;
 use crate::root::{ROOT, Root};
 use crate::symbol::{MANIFEST, SYMBOL, SymbolId};
 use content::Content;
@@ -29,18 +31,10 @@ use std::path::Path;
 use std::time::Duration;
 use work::Work;
 
+pub use disk::Existing;
 #[cfg(test)]
 pub(crate) use disk::fuse;
-
-/// What becomes of a file that has the name of one that comes, and is another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Existing {
-    /// It stays, and the one that comes is refused.
-    #[default]
-    Keep,
-    /// It is replaced as soon as the other is whole.
-    Replace,
-}
+pub use outcome::{Event, Progress, Taken};
 
 /// How a receiver behaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,64 +70,6 @@ enum State {
     Content(Box<Content>),
 }
 
-/// What a payload was good for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Taken {
-    /// A root of a session that is taken part in from now on.
-    Root,
-    /// The manifest is there: from now on it is known what comes.
-    Manifest,
-    /// A symbol that was missing.
-    Symbol,
-    /// A symbol that made a block whole.
-    Block,
-    /// What is there already, or is not wanted.
-    Known,
-    /// A symbol that is of no use before a root and the manifest have come.
-    Early,
-    /// A symbol of another content.
-    Foreign,
-    /// Symbols of a block were forged: its hash is not the signed one, and it begins anew.
-    Forged,
-    /// It is not what it should be.
-    Malformed(Malformed),
-}
-
-/// What [`Store::proceed`] has done.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// Nothing: there is nothing to do.
-    Nothing,
-    /// A part of what is to do.
-    Working,
-    /// A file has its name; its hash is the signed one.
-    File(FileName),
-    /// A file is not taken, and why, in a sentence.
-    Refused(FileName, String),
-    /// Every file has its name or was refused.
-    All,
-}
-
-/// How much has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// Symbols of all files, and how many of them are still missing.
-    pub symbols: u64,
-    /// How many of them are missing.
-    pub left: u64,
-    /// Bytes of all files.
-    pub bytes: u64,
-    /// How many files there are.
-    pub files: usize,
-    /// How many of them have their names.
-    pub named: usize,
-    /// How many of them were refused.
-    pub refused: usize,
-    /// How many blocks had forged symbols.
-    pub forged: u64,
-}
-
-const MANIFEST_NAME: &str = "manifest";
 const LOCK: &str = "lock";
 const LATEST: &str = "latest";
 const COUNTER: &str = "counter";

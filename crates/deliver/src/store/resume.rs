@@ -1,10 +1,9 @@
 //! Going on from what an earlier run has left.
 
-use super::Existing;
-use super::check::Check;
-use super::content::{Content, Object, State};
-use super::disk::{Folder, Found};
+use super::content::Content;
+use super::disk::{Existing, Folder, Found};
 use super::journal::Record;
+use super::object::{Check, Object, State};
 use super::work::Work;
 use crate::failure::Failure;
 use crate::manifest::{Manifest, hash};

@@ -5,6 +5,7 @@ use crate::geometry::{Cut, Geometry};
 use crate::keys::testing::signer;
 use crate::keys::{Salt, Signer};
 use crate::manifest::{Entry, hash};
+use crate::names::FileName;
 use crate::offer::{self, Offer, Sent};
 use crate::source::gather;
 use crate::symbol;

@@ -2,6 +2,16 @@
 //! [`coding`](super::coding). A message in the project's own format is `Own` in them; all others are in the format of a
 //! standard, and only refused here.
 
+/// What a field adds to its message on the wire.
+macro_rules! fields {
+    (first) => {
+        &[]
+    };
+    ([$($name:literal : $bits:literal),*]) => {
+        &[$($crate::wire::Field::new($name, $bits)),*]
+    };
+}
+
 /// Writes fields in their order, behind what is in no field.
 macro_rules! encode {
     (Own $writer:ident [$($before:tt)*] $($field:ident : $type:ty => $wire:tt $mark:tt),*) => {
@@ -104,10 +114,10 @@ macro_rules! width {
     ($type:ty, first) => {};
     ($type:ty, $wire:tt) => {
         const {
-            let bits = $crate::wire::bits_of($crate::wire::message::fields!($wire));
+            let bits = $crate::wire::bits_of($crate::wire::code::fields!($wire));
             assert!(bits == 8 * <$type as $crate::wire::coding::Coded>::BYTES, "a field is as wide as it says");
         }
     };
 }
 
-pub(crate) use {before, decode, decode_field, decode_message, encode, encode_field, encode_message, width};
+pub(crate) use {before, decode, decode_field, decode_message, encode, encode_field, encode_message, fields, width};

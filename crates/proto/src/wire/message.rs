@@ -234,21 +234,11 @@ macro_rules! layout {
         let layout = $crate::wire::Layout::new(
             $name,
             $crate::wire::Format::$format $(($kind))?,
-            &[&[$($crate::wire::Field::new($before, $bits)),*], $($crate::wire::message::fields!($wire)),*],
+            &[&[$($crate::wire::Field::new($before, $bits)),*], $($crate::wire::code::fields!($wire)),*],
         );
         $(let layout = $crate::wire::message::built_on!(layout, $type, $wire);)*
         layout
     }};
-}
-
-/// What a field adds to its message on the wire.
-macro_rules! fields {
-    (first) => {
-        &[]
-    };
-    ([$($name:literal : $bits:literal),*]) => {
-        &[$($crate::wire::Field::new($name, $bits)),*]
-    };
 }
 
 /// The layout behind that of a message which is repeated.
@@ -308,7 +298,7 @@ macro_rules! show {
     }};
 }
 
-pub(crate) use {built_on, define, fields, header, layout, message, mix, show};
+pub(crate) use {built_on, define, header, layout, message, mix, show};
 
 macro_rules! numbers {
     ($($number:ty)+) => {
