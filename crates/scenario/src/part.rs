@@ -147,13 +147,14 @@ mod tests {
         problems.iter().map(ToString::to_string).collect()
     }
 
+    /// But for keys that were meant by unknown ones, which of a whole scenario are not called missing.
     #[test]
     fn a_part_has_the_problems_that_it_has_in_a_scenario() {
         let parts = [
             json!({ "rate": "2 Mbit", "delay": 250, "simplex": 1 }),
             json!({ "rat": "2 Mbit/s", "queue": { "kind": "red", "limt": "5 packets" } }),
             json!({ "queue": { "kind": "blue" }, "loss": { "kind": "bernoulli" } }),
-            json!({ "back": { "rate": "x", "loss": { "kind": "bernoulli", "p": 2 } }, "changes": [{ "time": 3 }] }),
+            json!({ "back": { "rate": "x", "loss": { "kind": "bernoulli", "p": 2 } }, "changes": [{ "brightness": 3 }] }),
         ];
         for part in parts {
             let whole = json!({

@@ -72,6 +72,8 @@ fn sequence(packet: &Packet) -> u32 {
 }
 
 type Links = Rc<RefCell<Vec<Link>>>;
+/// A session whose network is `N`, and its links.
+type Session<N> = (Group<Sender, Receiver, N>, Links);
 
 /// A session: each member `(rtt_s, link)` behind one of the links; `also` may change what becomes of a copy of data.
 fn session<F: FnMut(usize, &Packet, Fate) -> Fate>(
@@ -79,7 +81,7 @@ fn session<F: FnMut(usize, &Packet, Fate) -> Fate>(
     links: Vec<Link>,
     members: &[(f64, usize)],
     mut also: F,
-) -> (Group<Sender, Receiver, impl FnMut(Who, Who, &Packet) -> Fate + use<F>>, Links) {
+) -> Session<impl FnMut(Who, Who, &Packet) -> Fate + use<F>> {
     assert_eq!(config.check(), []);
     let links = Rc::new(RefCell::new(links));
     let (shared, behind) = (Rc::clone(&links), members.iter().map(|&(_, link)| link).collect::<Vec<_>>());
