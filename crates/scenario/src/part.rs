@@ -154,7 +154,7 @@ mod tests {
             json!({ "rate": "2 Mbit", "delay": 250, "simplex": 1 }),
             json!({ "rat": "2 Mbit/s", "queue": { "kind": "red", "limt": "5 packets" } }),
             json!({ "queue": { "kind": "blue" }, "loss": { "kind": "bernoulli" } }),
-            json!({ "back": { "rate": "x", "loss": { "kind": "bernoulli", "p": 2 } }, "changes": [{ "brightness": 3 }] }),
+            json!({ "back": { "rate": "x", "loss": { "kind": "bernoulli", "p": 2 } }, "changes": [{ "colour": 3 }] }),
         ];
         for part in parts {
             let whole = json!({
