@@ -14,7 +14,7 @@
 //! | `store/` | a receiver: partial files beside a journal |
 //! | `keys/` | who may send, who may speak as whom, and who may read |
 //!
-//! A driver asks an [`Offer`](offer::Offer) for payloads and gives those that come to a [`Store`](store::Store); now
+//! A driver asks an [`Offer`] for payloads and gives those that come to a [`Store`]; now
 //! and then it asks the store for a request and lets the offer hear it. Sessions of [`keys`] seal the former and
 //! authenticate the latter. Nothing here knows a socket or a clock: the time is an argument, a [`Duration`] since
 //! whenever the driver likes. `docs/delivery.md` tells how it works, `docs/wire-format.md` every byte.
