@@ -4,17 +4,14 @@
 //! the same sender that has these lower bits: serial arithmetic, which is right as long as the two are less than half
 //! of that apart.
 
+pub use faircast_proto::parts::rtt::stamp_us as stamp;
+
 use faircast_proto::time::Instant;
 
 /// After how many microseconds stamps begin again.
 pub const WRAP_US: u64 = 1 << 32;
 
 const NANOS_PER_MICRO: u64 = 1000;
-
-/// The stamp of a moment: the lower 32 bits of its microseconds.
-pub const fn stamp(at: Instant) -> u32 {
-    (at.0 / NANOS_PER_MICRO) as u32
-}
 
 /// The moment nearest to `near` that has this stamp, in whole microseconds. There is none before the clock's zero nor
 /// behind its end: what would be, is one turn off.

@@ -1,9 +1,10 @@
 //! Parts: what is wrong with the form of one part of a scenario, before there is a scenario around it.
 
 use crate::form::definitions::{REF, variant};
+use crate::form::found::find;
 use crate::form::schema::{decisive, of_parts, schema, with_files};
-use crate::form::{guests, quantity, translate};
-use crate::problem::{Places, Problem};
+use crate::form::{guests, quantity};
+use crate::problem::Problem;
 use crate::read::{sorted, whole_numbers};
 use crate::shorthand;
 use jsonschema::Validator;
@@ -26,15 +27,7 @@ pub fn check_part(definition: &str, value: Value) -> Option<Vec<Problem>> {
         "Scenario" => shorthand::spell_out(&mut value, &parts.schema, &|value| validator.is_valid(value)),
         _ => shorthand::spell_part(&mut value, &parts.schema),
     };
-    let mut problems = spelled.problems;
-    let mut said = Places::of(&problems);
-    for error in validator.iter_errors(&value) {
-        for (problem, _) in translate::problems(&error, &value, &parts.schema) {
-            if said.add(&problem.path) {
-                problems.push(problem);
-            }
-        }
-    }
+    let problems = find(&validator, &value, &parts.schema, spelled.problems).problems;
     let mut problems = sorted(spelled.origins.trace(problems));
     let place = place.join(".");
     for problem in &mut problems {
@@ -147,14 +140,13 @@ mod tests {
         problems.iter().map(ToString::to_string).collect()
     }
 
-    /// But for keys that were meant by unknown ones, which of a whole scenario are not called missing.
     #[test]
     fn a_part_has_the_problems_that_it_has_in_a_scenario() {
         let parts = [
             json!({ "rate": "2 Mbit", "delay": 250, "simplex": 1 }),
             json!({ "rat": "2 Mbit/s", "queue": { "kind": "red", "limt": "5 packets" } }),
             json!({ "queue": { "kind": "blue" }, "loss": { "kind": "bernoulli" } }),
-            json!({ "back": { "rate": "x", "loss": { "kind": "bernoulli", "p": 2 } }, "changes": [{ "colour": 3 }] }),
+            json!({ "back": { "rate": "x", "loss": { "kind": "bernoulli", "p": 2 } }, "changes": [{ "time": 3 }] }),
         ];
         for part in parts {
             let whole = json!({

@@ -8,6 +8,7 @@ use crate::control::{Cancelled, Control, Failure};
 use crate::elements;
 use crate::expand::expand;
 use crate::files::Files;
+use crate::form::found::{Found, find};
 use crate::form::repair::{self, Repair};
 use crate::form::schema::{decisive, schema, without_files};
 use crate::form::{guests, quantity, toml_text, translate};
@@ -97,11 +98,6 @@ pub fn toml_to_json(text: &str) -> Result<Value, Vec<Problem>> {
 fn read(mut value: Value, unreadable: Vec<Problem>, files: Files<'_>, control: &Control) -> Result<Scenario, Failure> {
     whole_numbers(&mut value);
     let mut problems = unreadable;
-    let mut repairs = Vec::new();
-    // What has been replaced, of a wrong tag the whole table: what is found in a stand-in is nobody's mistake.
-    let mut replaced = Places::default();
-    // Keys that were meant by others.
-    let mut misspelt = Places::default();
     problems.extend(traces::inline(&mut value, files, &recordings::inline));
     problems.extend(web::files::inline(&mut value, files));
     problems.extend(elements::inline(&mut value, files));
@@ -111,28 +107,14 @@ fn read(mut value: Value, unreadable: Vec<Problem>, files: Files<'_>, control: &
     let spelled = shorthand::spell_out(&mut value, &checker.schema, &|value| checker.validator.is_valid(value));
     let (limits, origins) = (spelled.limits, spelled.origins);
     problems.extend(spelled.problems);
-    let mut said = Places::of(&problems);
-    for error in checker.validator.iter_errors(&value) {
-        for (problem, repair) in translate::problems(&error, &value, &checker.schema) {
-            // A key that was meant for another is wrong there, too, and what follows from that is nobody's mistake.
-            if let Repair::Remove { pointer, .. } = &repair {
-                let table = translate::path_of(pointer);
-                let meant = translate::meant(&problem.message)
-                    .map(|meant| if table.is_empty() { meant.to_owned() } else { format!("{table}.{meant}") });
-                meant.into_iter().for_each(|meant| _ = misspelt.add(&meant));
-            }
-            if let Repair::Replace { pointer, .. } = &repair {
-                replaced.add(&translate::path_of(pointer));
-            }
-            // What stands at an unreadable place is not the user's; of two problems at a place the first will do.
-            if said.add(&problem.path) {
-                problems.push(problem);
-            }
-            repairs.push(repair);
+    let Found { mut problems, repairs, misspelt } = find(&checker.validator, &value, &checker.schema, problems);
+    // What has been replaced, of a wrong tag the whole table: what is found in a stand-in is nobody's mistake.
+    let mut replaced = Places::default();
+    for repair in &repairs {
+        if let Repair::Replace { pointer, .. } = repair {
+            replaced.add(&translate::path_of(pointer));
         }
     }
-    // A key that only seems to lack is not reported beside the one that was written for it.
-    problems.retain(|problem| problem.given.is_some() || !misspelt.has(&problem.path));
     repair::carry_out(repairs, &mut value, &checker.schema);
     // Patterns are still there if nobody can know which links they are about.
     if let Some(Value::Object(links)) = value.get_mut("links") {

@@ -10,9 +10,11 @@
 //! | `toml_lines` | lines of a TOML text |
 //! | `quantity` | numbers with units |
 //! | `translate` | from the validator's errors to problems that a person can act upon |
+//! | `found` | all problems of a value, and what makes it legal in form |
 //! | `repair` | stand-ins for what is wrong, so that the rest can be read |
 
 pub(crate) mod definitions;
+pub(crate) mod found;
 pub(crate) mod guests;
 pub(crate) mod quantity;
 pub(crate) mod repair;
