@@ -9,7 +9,7 @@ use faircast_proto::wire::coding::Directory;
 /// What reading asks of a driver.
 pub trait Scope: Directory {
     /// A moment on the clock of a sender, by which its stamp is completed: less than 35 minutes from the packet's, as
-    /// the latest is that has come ([`stamp::Clock`]). `None`: its first.
+    /// the latest is that has come in a packet that the driver believes. `None`: its first.
     fn near(&self, sender: Address) -> Option<Instant>;
 
     /// The address of the source that sends under this number in RTP, which it has drawn itself. There is one in a

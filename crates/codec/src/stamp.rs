@@ -30,25 +30,6 @@ pub const fn first(stamp: u32) -> Instant {
     Instant((WRAP_US + stamp as u64) * NANOS_PER_MICRO)
 }
 
-/// What is known of a sender's clock: its latest stamp. A driver keeps one for each sender, tells it of each packet
-/// that it believes, and answers [`Scope::near`](crate::Scope::near) by it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Clock {
-    latest: Option<Instant>,
-}
-
-impl Clock {
-    /// A packet sent then has come. One from before the latest changes nothing.
-    pub fn heard(&mut self, sent: Instant) {
-        self.latest = self.latest.max(Some(sent));
-    }
-
-    /// The latest moment heard of, if any.
-    pub const fn latest(&self) -> Option<Instant> {
-        self.latest
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,15 +95,5 @@ mod tests {
     fn a_first_stamp_has_a_turn_before_it() {
         assert_eq!(first(7), at_us(WRAP_US + 7));
         assert_eq!(unwrap(u32::MAX, first(0)), at_us(WRAP_US - 1));
-    }
-
-    #[test]
-    fn a_clock_goes_forward_only() {
-        let mut clock = Clock::default();
-        assert_eq!(clock.latest(), None);
-        clock.heard(at_us(5));
-        clock.heard(at_us(9));
-        clock.heard(at_us(7));
-        assert_eq!(clock.latest(), Some(at_us(9)));
     }
 }
