@@ -134,6 +134,24 @@ fn a_session_alone_has_nine_tenths_of_ten_mbits_within_three_seconds() {
 }
 
 #[test]
+fn what_an_application_does_not_use_is_not_doubled() {
+    // Ten packets in 40 ms are 2 Mbit/s, which double once before a report tells of it. A packet in 50 ms is 160 kbit/s,
+    // and twice that is less.
+    let (mut group, _) = session(&doubling(), vec![Link::new(100e6, 0.04)], &[(0.04, 0)], |_, _, fate| fate);
+    group.start_all();
+    for turn in 0..200 {
+        group.grant(1);
+        group.run_until(at(0.05 * f64::from(turn)));
+        assert!(group.source.rate_bps() < 4.001e6, "{turn}: {}", group.source.rate_bps());
+    }
+    assert!(group.source.in_slow_start());
+    // With enough to send it goes on.
+    group.grant(crate::endpoint::ENDLESS);
+    group.run_until(at(12.0));
+    assert!(group.source.rate_bps() > 20e6, "{}", group.source.rate_bps());
+}
+
+#[test]
 fn over_a_geostationary_hop_twenty_megabytes_take_less_than_thirty_seconds() {
     for (initial_s, room_s) in [(1.0, 0.56), (1.0, 0.2), (0.5, 0.56)] {
         let config = Config { initial_max_rtt: Duration::from_secs_f64(initial_s), ..doubling() };
