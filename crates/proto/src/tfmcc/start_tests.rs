@@ -135,8 +135,8 @@ fn a_session_alone_has_nine_tenths_of_ten_mbits_within_three_seconds() {
 
 #[test]
 fn what_an_application_does_not_use_is_not_doubled() {
-    // Ten packets in 40 ms are 2 Mbit/s, which double once before a report tells of it. A packet in 50 ms is 160 kbit/s,
-    // and twice that is less.
+    // Ten packets in 40 ms are 2 Mbit/s, which double once before a report tells of it. A packet in 50 ms is
+    // 160 kbit/s, and twice that is less.
     let (mut group, _) = session(&doubling(), vec![Link::new(100e6, 0.04)], &[(0.04, 0)], |_, _, fate| fate);
     group.start_all();
     for turn in 0..200 {
