@@ -251,3 +251,33 @@ def test_what_came_out_says_how_web_traffic_fared_and_promises_no_rates_of_it(si
     came = document_of(Subject.of_seed(faircast.run(PAGES | {"flows": flows})), 100_000).document["head"]["came"]
     assert sum(re.match(said, one) is not None for one in came) == 1
     assert not any("rates of" in one for one in came)
+
+
+def test_web_traffic_over_several_pairs_is_one_entry() -> None:
+    document = document_of(Subject.of_seed(faircast.run(PAGES)), 100_000).document
+    assert [(one["name"], one["kind"]) for one in document["run"]["traffic"]] == [("pages", "web")]
+    assert "Flows: 1 flow of web (pages)." in document["head"]["ran"]
+
+
+def test_what_came_out_says_what_viewers_saw() -> None:
+    said = page_of("film").document["head"]["came"]
+    assert "Of 3 viewers of adaptive 0 saw no picture; to the median one it came after 3.448 s." in said
+    assert "It stood still for 2 of them after the warm-up; the mean over all is 9 s." in said
+    assert "Of 3 viewers of layers 0 saw no picture; to the median one it came after 4 s." in said
+
+
+def test_a_session_of_which_nobody_waited_for_a_picture_says_so() -> None:
+    data = tomllib.loads((EXAMPLES / "film.toml").read_text(encoding="utf-8"))
+    data["duration"], data["warmup"] = "1 s", "0 s"
+    del data["sessions"]["layers"]
+    made = document_of(Subject.of_seed(faircast.run(data)), 100_000)
+    assert "Nobody waited for a picture of adaptive." in made.document["head"]["came"]
+
+
+def test_a_session_of_which_nobody_sees_anything_says_so() -> None:
+    data = tomllib.loads((EXAMPLES / "film.toml").read_text(encoding="utf-8"))
+    data["duration"], data["warmup"] = "20 s", "0 s"
+    del data["sessions"]["layers"]
+    data["sessions"]["adaptive"]["playout"]["media_rate"] = ["500 Mbit/s", "900 Mbit/s"]
+    made = document_of(Subject.of_seed(faircast.run(data)), 100_000)
+    assert "Of 3 viewers of adaptive none saw a picture." in made.document["head"]["came"]

@@ -193,7 +193,8 @@ def traffic_of(data: Mapping[str, Any], receivers: Table | None) -> list[dict[st
     for group in flow_groups(data):
         entry = data["sessions" if group.is_session else "flows"][group.name]
         kind = str(entry.get("scheme" if group.is_session else "kind"))
-        for name in group.members:
+        # Transfers of all pairs of nodes are those of the entry.
+        for name in (group.name,) if kind == "web" and not group.is_session else group.members:
             own = members.get(name, []) if group.is_session else []
             found.append({"name": name, "kind": kind, "isSession": group.is_session, "receivers": own})
     return found

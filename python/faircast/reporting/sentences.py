@@ -73,6 +73,7 @@ def came(rows: Rows, traffic: Sequence[Mapping[str, Any]], turned_to: Sequence[s
     if len(rated) > MOST:
         said.append(f"The rates of {len(rated) - MOST} more stand in the table.")
     said += [transfers_sentence(rows, name) for name in rows.layout.subjects_with("transfers")[:MOST]]
+    said += [sentence for name in rows.layout.subjects_with("not_started")[:MOST] for sentence in viewers(rows, name)]
     said += link_sentences(rows)
     said += [f"{text[0].upper()}{text[1:]}." for text in notes(rows)]
     if turned_to:
@@ -107,6 +108,31 @@ def transfers_sentence(rows: Rows, name: str) -> str:
     is_least = is_bound(transfers.over_seeds.low, unfinished.over_seeds.high, 50)
     took = f"{'at least ' * is_least}{number(half.over_seeds, 1.0)} s"
     return f"{came} {number(unfinished.over_seeds, 1.0)} were not finished; the median one took {took}."
+
+
+def viewers(rows: Rows, name: str) -> list[str]:
+    """What the viewers of a session saw: how many a picture, when it came, and how often it stood still."""
+    keys = ("viewers_all", "not_started_all", "startup_delay_p50_all", "stalled_viewers", "stalled_mean")
+    waited, dark, delay, still, stood = (rows.get(name, key) for key in keys)
+    if waited is None or dark is None or not waited.over_seeds.high:
+        return [f"Nobody waited for a picture of {name}."]
+    of_all = f"Of {number(waited.over_seeds, 1.0)} viewers of {name}"
+    if delay is None or not delay.over_seeds.n:
+        return [f"{of_all} none saw a picture."]
+    least = "at least " * is_bound(waited.over_seeds.low, dark.over_seeds.high, 50)
+    said = [
+        f"{of_all} {number(dark.over_seeds, 1.0)} saw no picture; to the median one it came after "
+        f"{least}{number(delay.over_seeds, 1.0)} s."
+    ]
+    if still is not None and still.over_seeds.n:
+        if not still.over_seeds.high:
+            said.append(f"The picture of {name} stood still for nobody after the warm-up.")
+        elif stood is not None and stood.over_seeds.n:
+            said.append(
+                f"It stood still for {number(still.over_seeds, 1.0)} of them after the warm-up; "
+                f"the mean over all is {number(stood.over_seeds, 1.0)} s."
+            )
+    return said
 
 
 def rate(item: Estimate) -> str:
