@@ -16,7 +16,7 @@ from faircast.plot.recording import Recording
 
 ROWS = [
     (1.0, "a", 1, 7.0),  # in the warm-up
-    (4.0, "a", 1, 0.2),
+    (4.1, "a", 1, 0.2),
     (5.0, "a", 2, 3.0),
     (6.0, "a", 1, 0.1),
     (7.0, "b", 3, 0.5),
@@ -92,9 +92,23 @@ def test_what_was_not_finished_at_all_is_told_beside_the_picture() -> None:
     }
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # of limits that are none
-        shown = picture(made(rows[1:]), "transfers").figure
+        shown = picture(made([(5.0, "b", 1, 0.2), *rows[1:]]), "transfers").figure
     assert "of what has no line nothing was finished" in shown.get_supxlabel()
     assert "▸" not in shown.get_supxlabel()
+
+
+def test_where_nothing_was_finished_there_is_a_sentence_and_no_empty_frame() -> None:
+    rows = [(6.0, "a", 2, math.nan), (7.0, "a", 2, math.nan)]
+    with pytest.raises(InputError, match=r"of 2 that came none was finished$"):
+        picture(made(rows), "transfers")
+    with pytest.raises(InputError, match=r"of 3 that came none was finished$"):
+        picture(made([*rows, (8.0, "b", 1, math.nan)]), "transfers")
+
+
+def test_what_comes_at_the_end_of_the_warmup_is_part_of_it_as_in_the_summary() -> None:
+    rows = [(4.0, "a", 1, 0.2), (4.5, "a", 1, 0.4)]
+    assert list(steps(made(rows))) == ["a (1)"]
+    assert list(steps(made(rows), start="4.5 s")) == ["a (1)"]  # what comes at a chosen beginning counts
 
 
 def test_one_entry_has_its_classes() -> None:

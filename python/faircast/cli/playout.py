@@ -17,7 +17,7 @@ COLUMNS = {
     "quality, mean": "quality_mean",
     "quality, 5 %": "quality_p5",
     "changes of it, mean": "quality_changes_mean",
-    "media rate, mean": "media_rate_mean",
+    "media rate, bit/s, mean": "media_rate_mean",
 }
 """What is shown of a session's viewers, by its metric."""
 

@@ -35,27 +35,27 @@ def figure(frame: Frame) -> Figure:
     there = sorted({word for table in tables for word in table["flow"].words}, key=entries.index)
     check_names("entry of web traffic", cut.flows, there)
     names = [name for name in there if not cut.flows or name in cut.flows]
-    start = max(cut.start_s, recording.time("warmup"))
+    span = (cut.start_s, cut.stop_s, recording.time("warmup"))
     lines: list[tuple[str, Column]] = []
     for name in names[:MOST]:
-        own = completions(tables, name, start, cut.stop_s)
+        own = completions(tables, name, span)
         lines.append((name, own))
         if len(names) == 1:
             classes = len(recording.scenario.data["flows"][name]["classes"]) + 1
-            by_class = [completions(tables, name, start, cut.stop_s, number) for number in range(1, classes + 1)]
+            by_class = [completions(tables, name, span, number) for number in range(1, classes + 1)]
             filled = [(f"class {number}", one) for number, one in enumerate(by_class, 1) if one.size]
             lines += filled if len(filled) > 1 else []
     if not any(one.size for _, one in lines):
         raise InputError("there is nothing to draw for transfers: after the warm-up none came in this part of the run")
+    if not any(np.isfinite(one).any() for _, one in lines):
+        came = sum(one.size for _, one in lines[: len(lines) if len(names) > 1 else 1])
+        raise InputError(f"there is nothing to draw for transfers: of {came} that came none was finished")
     (axes,) = frame.open([2.4])
     for series, (label, took) in enumerate(lines):
         draw(frame, label, took, series)
     axes.set_xscale("log")
     axes.set_yscale("log")
-    if any(np.isfinite(took).any() for _, took in lines):
-        axes.set_ylim(top=1.0)
-    else:
-        axes.set_ylim(0.1, 1.0)  # there is no line that says how far down
+    axes.set_ylim(top=1.0)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axis.set_major_formatter(StrMethodFormatter("{x:g}"))
@@ -69,14 +69,21 @@ def figure(frame: Frame) -> Figure:
 
 
 def completions(
-    tables: Sequence[dict[str, Any]], name: str, start_s: float, stop_s: float, size_class: int | None = None
+    tables: Sequence[dict[str, Any]], name: str, span: tuple[float, float, float], size_class: int | None = None
 ) -> Column:
-    """Completion times in seconds of what arrived within these moments, ascending; unfinished ones are infinite."""
+    """Completion times in seconds of what arrived, ascending; unfinished ones are infinite.
+
+    `span` is from when, before when, and the end of the warm-up, seconds: what arrives at that is part of it, as in the
+    summary, unless there is no warm-up.
+    """
     import numpy as np
 
+    start_s, stop_s, warmup_s = span
     found = []
     for table in tables:
         chosen = (table["flow"] == name) & (table["t_s"] >= start_s) & (table["t_s"] < stop_s)
+        if warmup_s > 0:
+            chosen &= table["t_s"] > warmup_s
         if size_class is not None:
             chosen &= table["class"] == size_class
         found.append(table["completion_s"][chosen])
@@ -87,7 +94,8 @@ def completions(
 def draw(frame: Frame, label: str, took: Column, series: int) -> None:
     """Steps down by one transfer each, the last one to the bottom; if unfinished ones are left, an arrow says so.
 
-    Where nothing was finished there is no line, but what there is of it stands beside the picture all the same.
+    Where nothing of an entry or class was finished there is no line, but what there is of it stands beside the picture
+    all the same.
     """
     import numpy as np
 
