@@ -126,6 +126,7 @@ REGISTRY: dict[str, str] = {
     "x-tfmcc-tcp": "faircast.experiments.checks.tfmcc_beside_tcp",
     "x-pgmcc": "faircast.experiments.checks.pgmcc_window",
     "x-pgmcc-tcp": "faircast.experiments.checks.pgmcc_beside_tcp",
+    "x-start": "faircast.experiments.checks.start",
     "x-lies": "faircast.experiments.checks.lies",
     "x-loss-differentiation": "faircast.experiments.checks.loss_differentiation",
     "x-conservation": "faircast.experiments.checks.conservation",
