@@ -24,6 +24,7 @@ from faircast.experiments.checks.start_network import (
     PATHS,
     STARTERS,
     Case,
+    alone,
     beside,
 )
 from faircast.figures import style
@@ -97,6 +98,17 @@ def test_runs_with_one_seed_are_alike_up_to_the_start() -> None:
     assert len(free) == len(shared) == begin + 30
     assert np.array_equal(free[:begin], shared[:begin])
     assert free[begin:].mean() > 1.3 * shared[begin:].mean()
+
+
+@pytest.mark.parametrize("starter", [DOUBLING, OMCC])
+def test_who_doubles_has_a_link_of_its_own_within_three_seconds(starter: str) -> None:
+    """OMCC's function of the number of receivers counts after the first loss only."""
+    path = PATHS["slow"]
+    table = faircast.run(alone(path, starter, 15), seed=2).flows
+    got = {NEW: np.array(table["goodput_bps"].to_numpy())}
+    key = ("link", starter)
+    found = Data({key: PointData(NONE, {}, reduced={2: got})}, [2], quick=False)
+    assert 2.3 < start.seconds_to_nine_tenths(found, key, 2) <= start.NINE_TENTHS_S
 
 
 def test_costs_are_parts_of_the_link_after_the_start_in_pairs() -> None:
