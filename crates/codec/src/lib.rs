@@ -3,7 +3,7 @@
 //! [`encode`] writes what a [`Packet`](faircast_proto::packet::Packet) says, [`decode`] reads a datagram. The project's
 //! own format is specified in `docs/wire-format.md`; its fields are declared where each protocol has its header
 //! ([`faircast_proto::wire`]), and here stands what comes before them. MLDA is on the wire in RTP and RTCP ([`rtp`]).
-//! NORM's messages ([`norm`]) are read and written apart, as a session is in one of the formats.
+//! NORM's messages ([`norm`]) and LCT's packets ([`lct`]) are read and written apart: a session is in one format.
 //!
 //! Nothing here does I/O or reads a clock, and no bytes cause a panic or more memory than they take themselves. Whoever
 //! sends or receives keeps two things: who has which id ([`Directory`]), and for each sender a full time stamp of late
@@ -55,6 +55,7 @@
 mod decoded;
 mod error;
 pub mod fec;
+pub mod lct;
 mod native;
 pub mod norm;
 pub mod rtp;

@@ -18,8 +18,8 @@ pub struct Rate(pub u16);
 pub struct Loss(pub u16);
 
 impl RoundTrip {
-    /// The code of a time in seconds: whole microseconds, rounded down, below 33 of them, and above steps of 8 %, rounded
-    /// up. 1 µs to 1000 s; what is beyond, or none, becomes the nearer end.
+    /// The code of a time in seconds: whole microseconds, rounded down, below 33 of them, and above steps of 8 %,
+    /// rounded up. 1 µs to 1000 s; what is beyond, or none, becomes the nearer end.
     pub fn of_s(rtt_s: f64) -> RoundTrip {
         let rtt_s = rtt_s.clamp(RTT_MIN_S, RTT_MAX_S);
         // So that what a code stands for is that code again, whose seconds are not exact to the last bit.
@@ -57,8 +57,8 @@ impl GroupSize {
 }
 
 impl Rate {
-    /// The code of a rate in bytes per second, rounded to the nearest of three digits and a half: 0 to 9.99·10^15; what is
-    /// beyond becomes the nearer end, and no number 0.
+    /// The code of a rate in bytes per second, rounded to the nearest of three digits and a half: 0 to 9.99·10^15; what
+    /// is beyond becomes the nearer end, and no number 0.
     pub fn of_bytes_per_s(rate: f64) -> Rate {
         if rate.is_nan() || rate <= 0.0 {
             return Rate(0);
