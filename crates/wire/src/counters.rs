@@ -21,6 +21,8 @@ pub struct Counters {
     pub truncated: u64,
     /// Messages of another scheme, or of another source.
     pub foreign: u64,
+    /// Messages that were not sealed by whom they say, or for another session.
+    pub forged: u64,
     /// Messages of our own that came back.
     pub own: u64,
     /// Messages to a group that the endpoint has not joined, or has left.

@@ -5,7 +5,7 @@
 //! be had, or is lost, is said.
 
 use crate::clock::Clock;
-use crate::content::Content;
+use crate::content::{Content, Refused};
 use crate::counters::Counters;
 use crate::directory::{Directory, OWN};
 use crate::groups::Groups;
@@ -14,7 +14,7 @@ use faircast_codec::{Decoded, Malformed, Scope, decode, encode};
 use faircast_proto::control::Control;
 use faircast_proto::endpoint::{Action, Endpoint, Input, Outbox};
 use faircast_proto::group_set::{GroupPlan, GroupSet, Role, Senders};
-use faircast_proto::packet::{Address, Packet};
+use faircast_proto::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use faircast_proto::time::Instant;
 use faircast_proto::wire::coding;
 use faircast_proto::wire::{IP_BYTES, UDP_BYTES};
@@ -44,6 +44,10 @@ pub struct Driver<E, C> {
     unsent: Vec<Packet>,
     /// Groups that are not to be had, of which it has not been told.
     unjoined: Vec<Address>,
+    /// A message while it is sealed or opened.
+    sealing: Vec<u8>,
+    /// The number of what is said next beside the endpoint's messages.
+    saying: u64,
     deadline: Option<Instant>,
     /// When the endpoint was called last.
     now: Instant,
@@ -109,6 +113,8 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
             packets: Vec::new(),
             unsent: Vec::new(),
             unjoined: Vec::new(),
+            sealing: Vec::new(),
+            saying: 0,
             deadline: None,
             now: Instant::ZERO,
             counters: Counters::default(),
@@ -132,6 +138,43 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
     pub fn grant(&mut self, packets: u64, clock: &mut impl Clock, network: &mut impl Network) {
         self.hand_in(clock.now(), Input::Granted(packets), network);
         self.carry_out(clock, network);
+    }
+
+    /// Says something to the source of which the endpoint knows nothing, by unicast: a datagram with this behind its
+    /// header, sealed as the endpoint's messages are. Whether it could be sent; it cannot before a source is heard.
+    pub fn say(&mut self, what: &[u8], clock: &mut impl Clock, network: &mut impl Network) -> bool {
+        let Some(source) = self.source else { return false };
+        let packet = Packet {
+            sent: clock.now(),
+            flow: FlowId(0),
+            source: OWN,
+            destination: self.directory.address(source.id),
+            size: 0,
+            ttl: INITIAL_TTL,
+            ecn: Ecn::NotCapable,
+            header: Header::Datagram { sequence: self.saying },
+        };
+        self.saying += 1;
+        self.carry_out(clock, network);
+        let (names, content) = (Names { directory: &self.directory, sender: None }, &mut self.content);
+        let mut message = mem::take(&mut self.sealing);
+        message.clear();
+        let sealed = encode(&packet, None, &names, &mut message).map_err(|_| Refused).and_then(|at| {
+            message.extend_from_slice(what);
+            content.seal(&mut message, at)
+        });
+        let pushed = sealed.and_then(|()| {
+            self.batch.push((source.at, Ecn::NotCapable), |bytes| {
+                bytes.extend_from_slice(&message);
+                Ok(())
+            })
+        });
+        self.sealing = message;
+        let sent = pushed.is_ok() && network.send(&self.batch).is_ok();
+        self.batch.clear();
+        self.counters.sent += u64::from(sent);
+        self.counters.not_sent += u64::from(!sent);
+        sent
     }
 
     /// Hands in what has arrived, then time-outs that are due, and carries out what is asked for. When to be called
@@ -180,6 +223,11 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
     /// What its packets carry, to be changed.
     pub fn content_mut(&mut self) -> &mut C {
         &mut self.content
+    }
+
+    /// Gives back what its packets carry, for another driver.
+    pub fn into_content(self) -> C {
+        self.content
     }
 
     /// What has been counted.
@@ -264,15 +312,28 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
         };
         let payload = usize::from(packet.size.saturating_sub(IP_BYTES + UDP_BYTES));
         let (names, content) = (Names { directory: &self.directory, sender: None }, &mut self.content);
+        let (seal, is_data, sealing) = (content.seal_bytes(), packet.is_data(), &mut self.sealing);
         let pushed = self.batch.push((to, packet.ecn), |bytes| {
             let start = bytes.len();
-            let message = encode(&packet, control, &names, bytes)?;
+            let into = if seal == 0 { &mut *bytes } else { &mut *sealing };
+            let at = if seal == 0 { start } else { 0 };
+            into.truncate(at);
+            let message = encode(&packet, control, &names, into).map_err(|_| Refused)?;
+            let payload = payload.saturating_sub(if is_data { seal } else { 0 });
             let room = payload.saturating_sub(message);
-            if packet.is_data() && room > 0 {
-                content.fill(&packet, room, bytes);
+            if is_data && room > 0 {
+                content.fill(&packet, room, into);
             }
-            bytes.resize(start + payload.max(message), 0);
-            Ok::<(), faircast_codec::Unencodable>(())
+            if !is_data || content.is_padded() {
+                into.resize(at + payload.max(message), 0);
+            } else {
+                into.truncate(at + payload.max(message));
+            }
+            if seal > 0 {
+                content.seal(into, message)?;
+                bytes.extend_from_slice(sealing);
+            }
+            Ok::<(), Refused>(())
         });
         match pushed {
             Ok(()) => self.packets.push(packet),
@@ -354,7 +415,7 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
         let mut scope = Names { directory: &self.directory, sender: None };
         let read = decode(arrival.bytes, &mut scope)
             .and_then(|decoded| Ok((decoded, scope.sender.ok_or(Malformed::Stranger)?)));
-        let (Decoded { mut packet, control, payload }, id) = match read {
+        let (Decoded { mut packet, control, mut payload }, id) = match read {
             Ok(read) => read,
             Err(why) => {
                 self.counters.malformed[why.reason()] += 1;
@@ -365,22 +426,52 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
             self.counters.own += 1;
             return;
         }
-        if packet.header.kind() != self.setting.kind || !self.is_for_us(id, &packet, arrival) {
+        let is_said = self.is_said(&packet, arrival);
+        if packet.header.kind() != self.setting.kind && !is_said {
             self.counters.foreign += 1;
             return;
         }
-        let Some(source) = self.directory.heard(now, id, arrival.from, packet.sent) else {
-            self.counters.no_room += 1;
-            return;
-        };
-        packet.source = source;
-        packet.destination = arrival.group.map_or(OWN, Address::group);
-        packet.ecn = arrival.ecn;
-        self.counters.taken += 1;
-        self.call(now, Input::Packet { packet: &packet, control: control.as_ref(), arrived });
-        if packet.is_data() {
-            self.content.take(now, &packet, payload);
+        // Before anything is believed of it, and so before it is known whether the source is this one.
+        let mut opened = mem::take(&mut self.sealing);
+        if self.content.seal_bytes() > 0 {
+            opened.clear();
+            opened.extend_from_slice(arrival.bytes);
+            match self.content.open(id, &mut opened, arrival.bytes.len() - payload.len()) {
+                Ok(range) => payload = &opened[range],
+                Err(Refused) => {
+                    self.sealing = opened;
+                    self.counters.forged += 1;
+                    return;
+                }
+            }
         }
+        if is_said || self.is_for_us(id, &packet, arrival) {
+            if let Some(source) = self.directory.heard(now, id, arrival.from, packet.sent) {
+                self.counters.taken += 1;
+                if is_said {
+                    self.content.hear(now, id, payload);
+                } else {
+                    packet.source = source;
+                    packet.destination = arrival.group.map_or(OWN, Address::group);
+                    packet.ecn = arrival.ecn;
+                    self.call(now, Input::Packet { packet: &packet, control: control.as_ref(), arrived });
+                    if packet.is_data() {
+                        self.content.take(now, &packet, payload);
+                    }
+                }
+            } else {
+                self.counters.no_room += 1;
+            }
+        } else {
+            self.counters.foreign += 1;
+        }
+        self.sealing = opened;
+    }
+
+    /// Whether a message is what a member [says](Self::say) to the source, which nobody but members sends to it alone.
+    fn is_said(&self, packet: &Packet, arrival: &Arrival<'_>) -> bool {
+        let is_datagram = matches!(packet.header, Header::Datagram { .. });
+        self.setting.part == Part::Source && arrival.group.is_none() && is_datagram
     }
 
     /// Whether a message is of this session. A source takes no data. A member takes data, and all that comes in groups

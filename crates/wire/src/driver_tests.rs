@@ -290,9 +290,11 @@ fn a_source_takes_no_data() {
     let (mut clock, mut port) = host(&cloud);
     let mut driver = driver(Part::Source, |_, _, _, _| None);
     driver.start(&mut clock, &mut port);
+    // Its endpoint hears nothing of what a datagram to it alone says.
     come(&cloud, 0, socket(0), None, &bytes(7, 1));
     driver.turn(&mut clock, &mut port);
-    assert_eq!((driver.counters().taken, driver.counters().foreign), (0, 1));
+    assert_eq!(driver.endpoint().log, ["start"]);
+    assert_eq!((driver.counters().taken, driver.counters().foreign, &driver.content().1[..]), (1, 0, &[][..]));
 }
 
 #[test]

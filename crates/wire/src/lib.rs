@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`session`] | a scheme by name, its parameters, the groups, the greatest rate: what both ends must agree on |
 //! | [`driver`] | inputs in, outbox out, deadlines, memberships, what is refused |
-//! | [`content`] | what is above: payloads, observers |
+//! | [`content`] | what is above: payloads, seals, observers |
 //! | [`directory`] | ids on the wire, the endpoint's addresses, addresses of sockets |
 //! | [`groups`] | the groups of a session as addresses of sockets |
 //! | [`network`] | the contract of what sends and receives |
@@ -27,6 +27,8 @@ mod driver_tests;
 pub mod groups;
 pub mod network;
 pub mod run;
+#[cfg(test)]
+mod seal_tests;
 pub mod session;
 #[cfg(test)]
 mod session_tests;
