@@ -203,7 +203,7 @@ deny:
 
 # A release: the source distribution and a wheel for this platform, in target/dist. The core names the commit, whatever
 # was compiled before; its symbols stay at home. On Linux zig links it against a C library that is old enough for all.
-CRATES := codec deliver orbit proto sim scenario py wasm wire
+CRATES := cast codec deliver orbit proto sim scenario py wasm wire
 DIST_PACKAGES := 'abi3audit>=0.0.24,<1'
 ifeq ($(shell uname),Linux)
 ZIG := --zig --compatibility manylinux2014

@@ -1,0 +1,124 @@
+//! What both ends of a session must agree on, and what a host opens for it.
+
+use crate::ending::{Ending, Result};
+use crate::options::Options;
+use faircast_deliver::keys::{SEALED_BYTES, Salt};
+use faircast_deliver::symbol::HEADER_BYTES;
+use faircast_proto::group_set::Senders;
+use faircast_proto::scheme::Scheme as _;
+use faircast_wire::groups::Groups;
+use faircast_wire::session::Session;
+use faircast_wire::sockets::{self, Sockets};
+use serde_json::{Map, Value, json};
+use std::net::SocketAddr;
+
+/// A session as a command line has it.
+#[derive(Debug)]
+pub struct Agreed {
+    /// Scheme, parameters, greatest rate.
+    pub session: Session,
+    /// Its groups.
+    pub groups: Groups,
+    /// Bytes of a symbol.
+    pub symbol_bytes: u16,
+    packet_bytes: u64,
+}
+
+/// The longest header of a message with data, IP and UDP included: OMCC's and SMCC's (`docs/wire-format.md`). One for
+/// all schemes, so that equal files have equal blocks whichever carries them.
+const MOST_HEADER_BYTES: u64 = 80;
+/// Legal packets: below, there is no room for a symbol; above, hosts would have to be asked for more memory.
+const PACKETS: (u64, u64) = (256, 9000);
+
+impl Agreed {
+    /// Reads the options; `to` is the one that names the group.
+    pub fn read(options: &Options, to: &str) -> Result<Agreed> {
+        let keyed = options.has("keys");
+        if keyed == options.has("open") {
+            let which = if keyed { "both are given" } else { "neither is given" };
+            let sentence = format!("--keys FILE or --open says who is believed; {which}, one is legal");
+            return Err(Ending::Input(sentence));
+        }
+        let first = options.get(to).unwrap_or_default();
+        let first: SocketAddr = first.parse().map_err(|_| {
+            Ending::Input(format!("--{to} {first:?} given; legal is a group and a port, as 239.1.2.3:5000"))
+        })?;
+        let packet_bytes = options.number("packet-size", PACKETS).map_err(Ending::Input)?.unwrap_or(1280);
+        let session = session(options, packet_bytes)?;
+        let groups = session.groups(first).map_err(|why| Ending::Input(format!("--{to} {first}: {why}")))?;
+        let plan = session.scheme.groups();
+        if keyed && plan.iter().any(|group| group.senders != Senders::Source) {
+            let name = session.scheme.name();
+            let sentence = format!("members of {name} speak to each other, for which there are no keys: use --open");
+            return Err(Ending::Input(sentence));
+        }
+        let symbol = packet_bytes - MOST_HEADER_BYTES - SEALED_BYTES as u64 - HEADER_BYTES as u64;
+        Ok(Agreed { session, groups, symbol_bytes: (symbol - symbol % 8) as u16, packet_bytes })
+    }
+
+    /// Opens sockets for it.
+    pub fn sockets(&self, options: &Options) -> Result<Sockets> {
+        let source = match options.get("source") {
+            None => None,
+            Some(text) => Some(text.parse().map_err(|_| {
+                Ending::Input(format!("--source {text:?} given; legal is the address of a host, as 192.0.2.1"))
+            })?),
+        };
+        let wanted = sockets::Options {
+            interface: options.get("interface").map(str::to_owned),
+            source,
+            ttl: options.number("ttl", (1, 255)).map_err(Ending::Input)?.unwrap_or(1) as u8,
+            longest: (self.packet_bytes as usize + 64).max(2048),
+            ..sockets::Options::default()
+        };
+        Sockets::open(self.groups, wanted).map_err(Ending::Input)
+    }
+}
+
+/// The table that `[sessions.NAME]` of a scenario would be. A receiver need not know the greatest rate.
+fn session(options: &Options, packet_bytes: u64) -> Result<Session> {
+    let scheme = options.get("scheme").unwrap_or("tfmcc");
+    let mut table = Map::new();
+    let size = json!(format!("{packet_bytes} B"));
+    match scheme {
+        "smcc" => drop(table.insert("tfmcc".to_owned(), json!({ "packet_size": size }))),
+        _ => drop(table.insert("packet_size".to_owned(), size)),
+    }
+    if scheme == "tfmcc" {
+        // What recovers on hosts, as the keys' own descriptions have it.
+        table.insert("granularity".to_owned(), json!("10 ms"));
+        table.insert("silence_floor".to_owned(), json!("50 ms"));
+        table.insert("slow_start".to_owned(), json!("doubling"));
+    }
+    for given in options.all("set") {
+        let (key, value) =
+            given.split_once('=').ok_or_else(|| Ending::Input(format!("--set {given:?} given; legal is KEY=VALUE")))?;
+        let value = serde_json::from_str(value).unwrap_or_else(|_| json!(value));
+        put(&mut table, key, value);
+    }
+    table.insert("scheme".to_owned(), json!(scheme));
+    table.insert("max_rate".to_owned(), json!(options.get("max-rate").unwrap_or("100 Gbit/s")));
+    Session::read(Value::Object(table)).map_err(|wrong| {
+        let (key, message) = &wrong[0];
+        Ending::Input(format!("{}: {message}", if key == "max_rate" { "--max-rate" } else { key }))
+    })
+}
+
+/// Puts a value where a path with dots leads.
+fn put(table: &mut Map<String, Value>, path: &str, value: Value) {
+    match path.split_once('.') {
+        None => drop(table.insert(path.to_owned(), value)),
+        Some((first, rest)) => {
+            let inner = table.entry(first).or_insert_with(|| json!({}));
+            if let Value::Object(inner) = inner {
+                put(inner, rest, value);
+            }
+        }
+    }
+}
+
+/// An id that nobody else has, and no receiver with keys could have: those are numbers of 32 bits.
+pub fn draw_id() -> Result<u64> {
+    let Salt(drawn) = Salt::draw()?;
+    Ok(drawn.iter().take(8).fold(0, |id, byte| id << 8 | u64::from(*byte)) | 1 << 63)
+}

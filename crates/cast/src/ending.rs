@@ -1,0 +1,85 @@
+//! How a command ends: its exit code, and what it says.
+
+use faircast_deliver::Failure;
+use serde_json::{Value, json};
+
+/// The end of a command.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ending {
+    /// All is done: what to print, for people and for machines.
+    Done(String, Value),
+    /// Some of it is not: why, in a sentence, and the same for machines.
+    Incomplete(String, Value),
+    /// What was given is wrong.
+    Input(String),
+    /// A disk or the system stands in the way.
+    System(String),
+    /// Ctrl-C or SIGTERM.
+    Interrupted,
+}
+
+/// What a command comes to; both are ends.
+pub type Result<T> = std::result::Result<T, Ending>;
+
+impl Ending {
+    /// Its exit code.
+    pub fn code(&self) -> u8 {
+        match self {
+            Ending::Done(..) => 0,
+            Ending::Incomplete(..) => 1,
+            Ending::Input(_) => 2,
+            Ending::System(_) => 3,
+            Ending::Interrupted => 130,
+        }
+    }
+
+    /// Says it: results on standard output, all else on standard error; one JSON value if that is asked for.
+    pub fn tell(&self, as_json: bool) -> u8 {
+        let code = self.code();
+        match self {
+            Ending::Done(_, value) if as_json => print(value),
+            Ending::Incomplete(sentence, value) if as_json => {
+                let mut value = value.clone();
+                value["error"] = json!(sentence);
+                value["exit_code"] = json!(code);
+                print(&value);
+            }
+            Ending::Done(text, _) => say(text),
+            other => {
+                let sentence = match other {
+                    Ending::Incomplete(sentence, _) | Ending::Input(sentence) | Ending::System(sentence) => sentence,
+                    _ => "interrupted; what has come is kept, the same command goes on from there",
+                };
+                if as_json {
+                    print(&json!({ "error": sentence, "problems": [], "exit_code": code }));
+                }
+                eprintln!("faircast: {sentence}");
+            }
+        }
+        code
+    }
+}
+
+impl From<Failure> for Ending {
+    fn from(failure: Failure) -> Ending {
+        match failure {
+            Failure::Input(sentence) => Ending::Input(sentence),
+            Failure::Disk(sentence) => Ending::System(sentence),
+        }
+    }
+}
+
+/// A failure before anything was sent or received: what was named cannot be used.
+pub fn at_start(failure: Failure) -> Ending {
+    Ending::Input(failure.to_string())
+}
+
+/// Nobody may read any more; that is no failure of the command.
+fn print(value: &Value) {
+    say(&value.to_string());
+}
+
+fn say(text: &str) {
+    use std::io::Write as _;
+    let _ = writeln!(std::io::stdout(), "{text}");
+}

@@ -1,0 +1,94 @@
+//! A receiver's side: what data packets bring, seals, whose session it is.
+
+use faircast_deliver::keys::{MAC_BYTES, ReceiverSession, Salt};
+use faircast_deliver::root::ROOT;
+use faircast_deliver::store::Taken;
+use faircast_deliver::{Failure, Store};
+use faircast_proto::packet::Packet;
+use faircast_proto::time::Instant;
+use faircast_wire::content::{Content, Refused};
+use std::ops::Range;
+use std::time::Duration;
+
+/// Files that come in.
+pub struct Incoming {
+    /// Where they lie.
+    pub store: Store,
+    /// By which keys.
+    pub keys: ReceiverSession,
+    /// Whether there are any.
+    pub is_keyed: bool,
+    /// The present moment, set before each turn.
+    pub now: Duration,
+    /// When the source was heard last.
+    pub heard: Option<Duration>,
+    /// A later session than the one that is driven has begun.
+    pub is_renewed: bool,
+    /// Why the disk does not go on.
+    pub failure: Option<Failure>,
+    /// Payloads that are not what they should be.
+    pub malformed: u64,
+    /// The salt of the packet opened last.
+    salt: Option<Salt>,
+}
+
+impl Incoming {
+    /// Nothing has come yet.
+    pub fn new(store: Store, keys: ReceiverSession, is_keyed: bool, now: Duration) -> Incoming {
+        Incoming { store, keys, is_keyed, now, heard: None, is_renewed: false, failure: None, malformed: 0, salt: None }
+    }
+
+    fn give(&mut self, payload: &[u8]) -> Option<Taken> {
+        match self.store.take(self.now, self.salt, payload) {
+            Ok(taken) => {
+                self.malformed += u64::from(matches!(taken, Taken::Malformed(_)));
+                Some(taken)
+            }
+            Err(failure) => {
+                self.failure = Some(failure);
+                None
+            }
+        }
+    }
+}
+
+impl Content for Incoming {
+    fn take(&mut self, _now: Instant, _packet: &Packet, payload: &[u8]) {
+        self.heard = Some(self.now);
+        if !payload.is_empty() && self.failure.is_none() {
+            self.give(payload);
+        }
+    }
+
+    fn seal_bytes(&self) -> usize {
+        if self.is_keyed { MAC_BYTES } else { 0 }
+    }
+
+    fn seal(&mut self, message: &mut Vec<u8>, _payload_at: usize) -> Result<(), Refused> {
+        let salt = self.store.salt().ok_or(Refused)?;
+        self.keys.mac(salt, message);
+        Ok(())
+    }
+
+    /// Packets of the session are let through whose root was taken. So before the first root nothing is, and what was
+    /// recorded of an earlier session never.
+    fn open(&mut self, _id: u64, message: &mut [u8], payload_at: usize) -> Result<Range<usize>, Refused> {
+        let (salt, payload) = {
+            let opened = self.keys.open(message, payload_at).map_err(|_| Refused)?;
+            (opened.salt, opened.payload)
+        };
+        let length = payload.len();
+        self.salt = salt;
+        if self.store.salt() != salt {
+            if payload.first() != Some(&ROOT) || self.failure.is_some() {
+                return Err(Refused);
+            }
+            let before = self.store.salt();
+            if self.give(payload) != Some(Taken::Root) {
+                return Err(Refused);
+            }
+            self.is_renewed = before.is_some();
+        }
+        Ok(payload_at..payload_at + length)
+    }
+}

@@ -1,0 +1,180 @@
+//! `faircast receive`: files into a folder.
+
+use crate::agreed::{Agreed, draw_id};
+use crate::ending::{Ending, Result, at_start};
+use crate::incoming::Incoming;
+use crate::options::Options;
+use crate::turns;
+use faircast_deliver::keys::{ReceiverKeys, ReceiverSession};
+use faircast_deliver::store::{Event, Existing, Settings, Store};
+use faircast_proto::registry::SchemeReceiver;
+use faircast_proto::time::Instant;
+use faircast_wire::clock::Clock as _;
+use faircast_wire::driver::Driver;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::Duration;
+
+/// How often a receiver asks, on average; what an [`Offer`](faircast_deliver::Offer) takes a round for by default.
+const PERIOD: Duration = Duration::from_secs(1);
+/// After so many turns without a need it says how much is still to come.
+const SAYS_EVERY: u32 = 5;
+/// How often, and with which gap, it says that it has everything: nobody answers.
+const FAREWELLS: u32 = 5;
+const FAREWELL_GAP: Duration = Duration::from_millis(300);
+/// Bytes of a request at most.
+const REQUEST_BYTES: usize = 600;
+/// A source that is silent for so long makes room for another that is there.
+const GONE: Duration = Duration::from_secs(3);
+const SAID: Duration = Duration::from_secs(10);
+
+type Member = Driver<SchemeReceiver, Incoming>;
+
+/// Receives.
+pub fn command(options: &Options, interrupted: &mut dyn FnMut() -> bool) -> Result<Ending> {
+    let agreed = Agreed::read(options, "from")?;
+    let keys = options.get("keys").map(|path| ReceiverKeys::read(Path::new(path))).transpose().map_err(at_start)?;
+    let patience = options.seconds("patience").map_err(Ending::Input)?;
+    let mut sockets = agreed.sockets(options)?;
+    let of = options.get("source").and_then(|text| text.parse().ok());
+    let verifier = ReceiverSession::new(keys.as_ref(), 0).verifier();
+    let existing = if options.has("replace") { Existing::Replace } else { Existing::Keep };
+    let settings = Settings { existing, ..Settings::default() };
+    let store = Store::open(Path::new(&options.words()[0]), settings, verifier).map_err(at_start)?;
+    let first = store.counter(turns::since_1970().as_micros() as u64).map_err(at_start)?;
+    let id = match &keys {
+        Some(keys) => keys.id().into(),
+        None => draw_id()?,
+    };
+    let mut clock = turns::clock();
+    let began = turns::time(clock.now());
+    let content = Incoming::new(store, ReceiverSession::new(keys.as_ref(), first), keys.is_some(), began);
+    let member = |content| agreed.session.member(id, agreed.groups, of, content);
+    let mut driver: Member = member(content);
+    driver.start(&mut clock, &mut sockets);
+    let (mut ask, mut turn, mut farewells, mut said) = (began, 0, 0, began);
+    let (mut foreign, mut random, mut forged) = (0, id, 0);
+    let mut refused: Vec<String> = Vec::new();
+    loop {
+        let now = turns::time(clock.now());
+        driver.content_mut().now = now;
+        let mut is_working = false;
+        match driver.content_mut().store.proceed()? {
+            Event::Nothing => {}
+            Event::Refused(_, sentence) => {
+                eprintln!("faircast: {sentence}");
+                refused.push(sentence);
+                is_working = true;
+            }
+            Event::File(name) => {
+                if !options.has("json") {
+                    eprintln!("{name}");
+                }
+                is_working = true;
+            }
+            Event::Working => is_working = true,
+            Event::All => ask = now,
+        }
+        if now >= ask {
+            turn += 1;
+            let content = driver.content_mut();
+            content.store.flush()?;
+            let is_complete = content.store.complete();
+            if is_complete && farewells == FAREWELLS {
+                driver.stop(&mut clock, &mut sockets);
+                return Ok(end(&driver, now - began, forged, refused));
+            }
+            if let Some(request) = content.store.request(now, REQUEST_BYTES) {
+                let wants = faircast_deliver::feedback::Request::decode(&request).is_ok_and(|r| !r.lines.is_empty());
+                if is_complete || wants || turn % SAYS_EVERY == 1 {
+                    driver.say(&request, &mut clock, &mut sockets);
+                }
+            }
+            farewells += u32::from(is_complete);
+            // A half to one and a half of the period, so that many do not ask at once.
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let part = 0.5 + (random >> 40) as f64 / (1u64 << 24) as f64;
+            ask = now + if is_complete { FAREWELL_GAP } else { PERIOD.mul_f64(part) };
+        }
+        let own = if is_working { now } else { ask };
+        turns::turn(&mut driver, &mut clock, &mut sockets, Some(Instant(own.as_nanos() as u64)))?;
+        if let Some(failure) = driver.content_mut().failure.take() {
+            return Err(failure.into());
+        }
+        let heard = driver.content().heard;
+        if heard == Some(now) {
+            foreign = driver.counters().foreign;
+        }
+        let has_gone = heard.is_some_and(|heard| now.saturating_sub(heard) > GONE);
+        let is_renewed = std::mem::take(&mut driver.content_mut().is_renewed);
+        if is_renewed || (has_gone && driver.counters().foreign > foreign) {
+            // Another source, or the same one that was started again: congestion control begins anew, files go on.
+            forged += driver.counters().forged;
+            driver = member(driver.into_content());
+            driver.content_mut().heard = None;
+            driver.start(&mut clock, &mut sockets);
+            foreign = 0;
+        }
+        let since = driver.content().heard.unwrap_or(began);
+        if let Some(patience) = patience.filter(|patience| now.saturating_sub(since) > *patience) {
+            driver.content_mut().store.flush()?;
+            let sentence =
+                format!("incomplete: nothing has come for {} s; what has come is kept", patience.as_secs_f64());
+            return Ok(Ending::Incomplete(sentence, value(&driver, now - began, forged)));
+        }
+        if interrupted() {
+            driver.content_mut().store.flush()?;
+            driver.stop(&mut clock, &mut sockets);
+            return Err(Ending::Interrupted);
+        }
+        if now.saturating_sub(said) >= SAID && !options.has("json") {
+            said = now;
+            eprintln!("{}", summary(&driver, now - began, forged));
+        }
+    }
+}
+
+fn end(driver: &Member, took: Duration, forged: u64, refused: Vec<String>) -> Ending {
+    let text = summary(driver, took, forged);
+    match refused.first() {
+        None => Ending::Done(text, value(driver, took, forged)),
+        Some(sentence) => Ending::Incomplete(sentence.clone(), value(driver, took, forged)),
+    }
+}
+
+/// How far it is, in a line.
+fn summary(driver: &Member, took: Duration, forged: u64) -> String {
+    let content = driver.content();
+    let progress = content.store.progress();
+    let forged = forged + driver.counters().forged;
+    let forged = if forged > 0 { format!(", {forged} forged packets refused") } else { String::new() };
+    if content.store.manifest().is_none() {
+        return format!("nothing has come yet in {:.1} s{forged}", took.as_secs_f64());
+    }
+    format!(
+        "{} of {} files, {} bytes, {} of {} symbols are lacking after {:.1} s{forged}",
+        progress.named,
+        progress.files,
+        progress.bytes,
+        progress.left,
+        progress.symbols,
+        took.as_secs_f64()
+    )
+}
+
+fn value(driver: &Member, took: Duration, forged: u64) -> Value {
+    let (content, counters) = (driver.content(), driver.counters());
+    let progress = content.store.progress();
+    json!({
+        "files": progress.files,
+        "named": progress.named,
+        "refused": progress.refused,
+        "bytes": progress.bytes,
+        "symbols": progress.symbols,
+        "left": progress.left,
+        "seconds": took.as_secs_f64(),
+        "forged_blocks": progress.forged,
+        "forged": forged + counters.forged,
+        "malformed": content.malformed + counters.all_malformed(),
+    })
+}

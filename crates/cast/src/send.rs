@@ -1,0 +1,145 @@
+//! `faircast send`: files to all who receive.
+
+use crate::agreed::{Agreed, draw_id};
+use crate::ending::{Ending, Result, at_start};
+use crate::options::Options;
+use crate::outgoing::Outgoing;
+use crate::turns;
+use faircast_deliver::geometry::Cut;
+use faircast_deliver::keys::{SenderKeys, SenderSession};
+use faircast_deliver::offer::{Offer, Settings};
+use faircast_deliver::source::gather;
+use faircast_proto::endpoint::{ENDLESS, Endpoint as _};
+use faircast_proto::time::Instant;
+use faircast_wire::clock::Clock as _;
+use faircast_wire::driver::Driver;
+use faircast_wire::session::SourceEndpoint;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Source symbols of a block.
+const BLOCK_SYMBOLS: u16 = 512;
+/// How often it is said how far it is, where nobody watches.
+const SAID: Duration = Duration::from_secs(10);
+
+/// Sends.
+pub fn command(options: &Options, interrupted: &mut dyn FnMut() -> bool) -> Result<Ending> {
+    let agreed = Agreed::read(options, "to")?;
+    let keys = options.get("keys").map(|path| SenderKeys::read(Path::new(path))).transpose().map_err(at_start)?;
+    let most = keys.as_ref().map_or(1_000_000, SenderKeys::receivers);
+    let all = keys.as_ref().map_or(1, SenderKeys::receivers);
+    let expected = options.number("receivers", (1, most.into())).map_err(Ending::Input)?.unwrap_or(all.into()) as usize;
+    let patience = options.seconds("patience").map_err(Ending::Input)?.unwrap_or(Duration::from_secs(60));
+    let mut sockets = agreed.sockets(options)?;
+    let session = SenderSession::start(keys.as_ref())?;
+    let settings = Settings {
+        cut: Cut { symbol_bytes: agreed.symbol_bytes, block_symbols: BLOCK_SYMBOLS },
+        began: turns::since_1970().as_secs(),
+        silent: patience,
+        ..Settings::default()
+    };
+    let files: Vec<PathBuf> = options.words().iter().map(PathBuf::from).collect();
+    let files = gather(&files).map_err(at_start)?;
+    let offer = Offer::new(files, settings, session.salt(), session.signer(), &mut |_| {}).map_err(at_start)?;
+    let mut clock = turns::clock();
+    let now = turns::time(clock.now());
+    let content = Outgoing {
+        offer,
+        keys: session,
+        is_keyed: keys.is_some(),
+        now,
+        active: now,
+        failure: None,
+        refused: 0,
+        greedy: None,
+        sent: (0, 0),
+    };
+    let mut driver = agreed.session.source(draw_id()?, agreed.groups, content);
+    driver.start(&mut clock, &mut sockets);
+    let (began, mut said) = (now, now);
+    let mut granted = true;
+    loop {
+        let now = turns::time(clock.now());
+        driver.content_mut().now = now;
+        let due = driver.content().offer.next_at(now);
+        if (due <= now) != granted {
+            granted = due <= now;
+            driver.grant(if granted { ENDLESS } else { 0 }, &mut clock, &mut sockets);
+        }
+        let own = (!granted).then_some(Instant(due.as_nanos() as u64));
+        turns::turn(&mut driver, &mut clock, &mut sockets, own)?;
+        let content = driver.content_mut();
+        if let Some(failure) = content.failure.take() {
+            return Err(failure.into());
+        }
+        if content.offer.finished(now, expected) {
+            let text = format!("sent {}", summary(&driver, now - began, expected));
+            driver.stop(&mut clock, &mut sockets);
+            return Ok(Ending::Done(text, value(&driver, now - began)));
+        }
+        if now.saturating_sub(content.active) > patience {
+            driver.stop(&mut clock, &mut sockets);
+            let why = format!("nobody who lacks something was heard for {} s", patience.as_secs_f64());
+            let text = format!("incomplete, {why}: {}", summary(&driver, now - began, expected));
+            return Ok(Ending::Incomplete(text, value(&driver, now - began)));
+        }
+        if interrupted() {
+            driver.stop(&mut clock, &mut sockets);
+            return Err(Ending::Interrupted);
+        }
+        if now.saturating_sub(said) >= SAID && !options.has("json") {
+            said = now;
+            eprintln!("{}", summary(&driver, now - began, expected));
+        }
+    }
+}
+
+type Source = Driver<SourceEndpoint, Outgoing>;
+
+/// How far it is, in a line.
+fn summary(driver: &Source, took: Duration, expected: usize) -> String {
+    let content = driver.content();
+    let (files, bytes) = (content.offer.manifest().entries().len(), content.offer.manifest().bytes());
+    let complete = content.offer.roster().complete();
+    let rate = driver.endpoint().report().rate_bps;
+    let rate = if rate.is_finite() { format!(", rate {:.3} Mbit/s", rate / 1e6) } else { String::new() };
+    let symbols = content.offer.manifest().symbols().max(1);
+    let percent = 100 * content.sent.0 / symbols;
+    let forged = driver.counters().forged;
+    let forged = if forged > 0 { format!(", {forged} forged messages refused") } else { String::new() };
+    let greedy = content.greedy.map_or(String::new(), |id| format!(", receiver {id} asks for more than it can need"));
+    format!(
+        "{files} files, {bytes} bytes, {percent} % in {:.1} s; {complete} of {expected} receivers have everything\
+         {rate}{forged}{greedy}",
+        took.as_secs_f64()
+    )
+}
+
+fn value(driver: &Source, took: Duration) -> Value {
+    let content = driver.content();
+    let receivers: Vec<Value> = content
+        .offer
+        .roster()
+        .receivers()
+        .map(|(id, receiver)| {
+            let left = (receiver.left != u64::MAX).then_some(receiver.left);
+            json!({ "id": id, "complete": receiver.complete(), "left": left, "asked": receiver.asked })
+        })
+        .collect();
+    let counters = driver.counters();
+    json!({
+        "files": content.offer.manifest().entries().len(),
+        "bytes": content.offer.manifest().bytes(),
+        "seconds": took.as_secs_f64(),
+        "receivers": receivers,
+        "complete": content.offer.roster().complete(),
+        "source_symbols": content.sent.0,
+        "repair_symbols": content.sent.1,
+        "packets": counters.sent,
+        "not_sent": counters.not_sent,
+        "forged": counters.forged,
+        "refused": content.refused,
+        "greedy": content.greedy,
+    })
+}

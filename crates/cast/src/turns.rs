@@ -1,0 +1,46 @@
+//! The loop of a driver whose application has something to do between turns.
+
+use crate::ending::{Ending, Result};
+use faircast_proto::endpoint::Endpoint;
+use faircast_proto::time::{Duration, Instant};
+use faircast_wire::clock::{Clock as _, HostClock};
+use faircast_wire::content::Content;
+use faircast_wire::driver::Driver;
+use faircast_wire::run::SHORTEST_WAIT;
+use faircast_wire::sockets::Sockets;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// A clock that goes on from one run to the next: a receiver that is started again has later stamps.
+pub fn clock() -> HostClock {
+    HostClock::new(Instant(since_1970().as_nanos() as u64))
+}
+
+/// The wall clock.
+pub fn since_1970() -> std::time::Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// The time as `crates/deliver` wants it.
+pub fn time(now: Instant) -> std::time::Duration {
+    std::time::Duration::from_nanos(now.0)
+}
+
+/// The longest wait, so that Ctrl-C is seen.
+const LONGEST_WAIT: Duration = Duration::from_millis(200);
+
+/// A turn, and a wait until something comes, the driver has something to do, or `own` has come.
+pub fn turn<E: Endpoint, C: Content>(
+    driver: &mut Driver<E, C>,
+    clock: &mut HostClock,
+    sockets: &mut Sockets,
+    own: Option<Instant>,
+) -> Result<()> {
+    let due = driver.turn(clock, sockets).into_iter().chain(own).min();
+    let now = clock.now();
+    let wait = match due {
+        Some(due) if due <= now => Duration::ZERO,
+        Some(due) => due.since(now).max(SHORTEST_WAIT).min(LONGEST_WAIT),
+        None => LONGEST_WAIT,
+    };
+    sockets.wait(Some(wait)).map_err(|error| Ending::System(format!("cannot wait for packets: {error}")))
+}
