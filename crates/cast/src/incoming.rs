@@ -28,6 +28,8 @@ pub struct Incoming {
     pub failure: Option<Failure>,
     /// Payloads that are not what they should be.
     pub malformed: u64,
+    /// Symbols of files that were missing and have come in this run.
+    pub symbols: u64,
     /// The salt of the packet opened last.
     salt: Option<Salt>,
 }
@@ -35,13 +37,26 @@ pub struct Incoming {
 impl Incoming {
     /// Nothing has come yet.
     pub fn new(store: Store, keys: ReceiverSession, is_keyed: bool, now: Duration) -> Incoming {
-        Incoming { store, keys, is_keyed, now, heard: None, is_renewed: false, failure: None, malformed: 0, salt: None }
+        Incoming {
+            store,
+            keys,
+            is_keyed,
+            now,
+            heard: None,
+            is_renewed: false,
+            failure: None,
+            malformed: 0,
+            symbols: 0,
+            salt: None,
+        }
     }
 
     fn give(&mut self, payload: &[u8]) -> Option<Taken> {
+        let is_known = self.store.manifest().is_some();
         match self.store.take(self.now, self.salt, payload) {
             Ok(taken) => {
                 self.malformed += u64::from(matches!(taken, Taken::Malformed(_)));
+                self.symbols += u64::from(is_known && matches!(taken, Taken::Symbol | Taken::Block));
                 Some(taken)
             }
             Err(failure) => {

@@ -81,3 +81,57 @@ impl Content for Outgoing {
         Ok(payload_at..message.len() - MAC_BYTES)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faircast_deliver::keys::{ReceiverKeys, ReceiverSession, Salt, SenderKeys, make};
+    use faircast_deliver::offer::Settings;
+    use faircast_deliver::source::gather;
+
+    /// A sender with keys for two receivers, and what the receivers say with them.
+    fn keyed(name: &str) -> (Outgoing, Vec<ReceiverSession>) {
+        let folder = std::env::temp_dir().join(format!("faircast-cast-{name}-{}", std::process::id()));
+        let written = make(&folder, 2).unwrap();
+        std::fs::write(folder.join("a"), [7; 5000]).unwrap();
+        let keys = SenderSession::start(Some(&SenderKeys::read(&written[0]).unwrap())).unwrap();
+        let files = gather(&[folder.join("a")]).unwrap();
+        let offer = Offer::new(files, Settings::default(), keys.salt(), keys.signer(), &mut |_| {}).unwrap();
+        let speakers =
+            written[1..].iter().map(|path| ReceiverSession::new(Some(&ReceiverKeys::read(path).unwrap()), 1)).collect();
+        std::fs::remove_dir_all(&folder).unwrap();
+        let content = Outgoing {
+            offer,
+            keys,
+            is_keyed: true,
+            now: Duration::ZERO,
+            active: Duration::ZERO,
+            failure: None,
+            refused: 0,
+            greedy: None,
+            sent: (0, 0),
+        };
+        (content, speakers)
+    }
+
+    #[test]
+    fn a_receiver_speaks_for_itself_alone() {
+        let (mut content, mut speakers) = keyed("speaks");
+        let salt = content.keys.salt();
+        let mut said = |receiver: usize, salt: Salt| {
+            let mut message = b"header|said".to_vec();
+            speakers[receiver].mac(salt, &mut message);
+            message
+        };
+        let [mut first, mut second] = [said(0, salt), said(1, salt)];
+        assert_eq!(content.open(1, &mut first.clone(), 7), Ok(7..11));
+        assert_eq!(content.open(1, &mut first, 7), Err(Refused), "heard before");
+        assert_eq!(content.open(1, &mut second, 7), Err(Refused), "the second as the first");
+        assert_eq!(content.open(2, &mut said(1, Salt([1; 12])), 7), Err(Refused), "another session");
+        let mut changed = said(1, salt);
+        changed[9] ^= 1;
+        assert_eq!(content.open(2, &mut changed, 7), Err(Refused));
+        assert_eq!(content.open(2, &mut said(1, salt), 12), Err(Refused), "it ends before its payload");
+        assert_eq!(content.open(2, &mut said(1, salt), 7), Ok(7..11));
+    }
+}

@@ -6,6 +6,7 @@ use crate::incoming::Incoming;
 use crate::options::Options;
 use crate::turns;
 use faircast_deliver::keys::{ReceiverKeys, ReceiverSession};
+use faircast_deliver::names::WORK_FOLDER;
 use faircast_deliver::store::{Event, Existing, Settings, Store};
 use faircast_proto::registry::SchemeReceiver;
 use faircast_proto::time::Instant;
@@ -44,7 +45,7 @@ pub fn command(options: &Options, interrupted: &mut dyn FnMut() -> bool) -> Resu
     let first = store.counter(turns::since_1970().as_micros() as u64).map_err(at_start)?;
     let id = match &keys {
         Some(keys) => keys.id().into(),
-        None => draw_id()?,
+        None => kept_id(Path::new(&options.words()[0]))?,
     };
     let mut clock = turns::clock();
     let began = turns::time(clock.now());
@@ -52,6 +53,10 @@ pub fn command(options: &Options, interrupted: &mut dyn FnMut() -> bool) -> Resu
     let member = |content| agreed.session.member(id, agreed.groups, of, content);
     let mut driver: Member = member(content);
     driver.start(&mut clock, &mut sockets);
+    if driver.joined().is_empty() {
+        let why = driver.counters().last_failure.map_or(String::new(), |kind| format!(": {kind}"));
+        return Err(Ending::Input(format!("cannot receive on {}{why}", agreed.groups.first())));
+    }
     let (mut ask, mut turn, mut farewells, mut said) = (began, 0, 0, began);
     let (mut foreign, mut random, mut forged) = (0, id, 0);
     let mut refused: Vec<String> = Vec::new();
@@ -110,16 +115,22 @@ pub fn command(options: &Options, interrupted: &mut dyn FnMut() -> bool) -> Resu
         if is_renewed || (has_gone && driver.counters().foreign > foreign) {
             // Another source, or the same one that was started again: congestion control begins anew, files go on.
             forged += driver.counters().forged;
+            let malformed = driver.counters().all_malformed();
             driver = member(driver.into_content());
             driver.content_mut().heard = None;
+            driver.content_mut().malformed += malformed;
             driver.start(&mut clock, &mut sockets);
             foreign = 0;
         }
         let since = driver.content().heard.unwrap_or(began);
         if let Some(patience) = patience.filter(|patience| now.saturating_sub(since) > *patience) {
             driver.content_mut().store.flush()?;
-            let sentence =
-                format!("incomplete: nothing has come for {} s; what has come is kept", patience.as_secs_f64());
+            let (seconds, all) = (patience.as_secs_f64(), forged + driver.counters().forged);
+            if let (None, Some(path), 1..) = (driver.content().store.salt(), options.get("keys"), all) {
+                let sentence = format!("{path} opens none of the {all} packets that came: it is of another session");
+                return Err(Ending::Input(sentence));
+            }
+            let sentence = format!("incomplete: nothing has come for {seconds} s; what has come is kept");
             return Ok(Ending::Incomplete(sentence, value(&driver, now - began, forged)));
         }
         if interrupted() {
@@ -132,6 +143,20 @@ pub fn command(options: &Options, interrupted: &mut dyn FnMut() -> bool) -> Resu
             eprintln!("{}", summary(&driver, now - began, forged));
         }
     }
+}
+
+/// The id by which an open session knows this folder, also when it is started again; otherwise a sender would wait for
+/// the one that was killed.
+fn kept_id(folder: &Path) -> Result<u64> {
+    let path = folder.join(WORK_FOLDER).join("id");
+    let kept = std::fs::read_to_string(&path).ok().and_then(|text| text.trim().parse::<u64>().ok());
+    if let Some(id) = kept.filter(|id: &u64| id >> 63 == 1) {
+        return Ok(id);
+    }
+    let id = draw_id()?;
+    let written = std::fs::write(&path, format!("{id}\n"));
+    written.map_err(|error| Ending::Input(format!("cannot write {}: {error}", path.display())))?;
+    Ok(id)
 }
 
 fn end(driver: &Member, took: Duration, forged: u64, refused: Vec<String>) -> Ending {
@@ -172,6 +197,7 @@ fn value(driver: &Member, took: Duration, forged: u64) -> Value {
         "bytes": progress.bytes,
         "symbols": progress.symbols,
         "left": progress.left,
+        "received": content.symbols,
         "seconds": took.as_secs_f64(),
         "forged_blocks": progress.forged,
         "forged": forged + counters.forged,

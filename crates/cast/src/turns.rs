@@ -8,16 +8,16 @@ use faircast_wire::content::Content;
 use faircast_wire::driver::Driver;
 use faircast_wire::run::SHORTEST_WAIT;
 use faircast_wire::sockets::Sockets;
-use std::time::{SystemTime, UNIX_EPOCH};
+use nix::time::{ClockId, clock_gettime};
 
 /// A clock that goes on from one run to the next: a receiver that is started again has later stamps.
 pub fn clock() -> HostClock {
     HostClock::new(Instant(since_1970().as_nanos() as u64))
 }
 
-/// The wall clock.
+/// The wall clock: what a session and a receiver's messages are told apart by from one run to the next.
 pub fn since_1970() -> std::time::Duration {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+    clock_gettime(ClockId::CLOCK_REALTIME).map_or(std::time::Duration::ZERO, std::time::Duration::from)
 }
 
 /// The time as `crates/deliver` wants it.

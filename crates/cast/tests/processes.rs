@@ -1,0 +1,227 @@
+//! The program itself over the loopback interface: processes that send, receive, are killed and start again.
+
+use faircast_proto::packet::Ecn;
+use faircast_wire::groups::Groups;
+use faircast_wire::network::{Batch, Network as _};
+use faircast_wire::sockets::{Options, Sockets};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+/// Bytes of a symbol with packets of 1280 B.
+const SYMBOL: u64 = 1144;
+
+/// A folder of a test's own, and its group.
+struct Place {
+    folder: PathBuf,
+    group: String,
+}
+
+/// A process that ends with the test.
+struct Running(Option<Child>);
+
+impl Place {
+    fn new(name: &str, number: u8) -> Place {
+        let folder = std::env::temp_dir().join(format!("faircast-cast-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        // Another port for each process that runs the tests.
+        let port = 20_000 + std::process::id() % 20_000;
+        Place { folder, group: format!("239.255.80.{number}:{port}") }
+    }
+
+    /// Bytes of which none is zero, so that what a partial file has can be counted.
+    fn file(&self, name: &str, length: u64) -> Vec<u8> {
+        let bytes: Vec<u8> = (0..length).map(|at| ((at * 2_654_435_761) >> 7) as u8 | 1).collect();
+        let path = self.folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, &bytes).unwrap();
+        bytes
+    }
+
+    fn run(&self, line: &str) -> Running {
+        let words = line.replace("GROUP", &self.group);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_faircast"));
+        command.args(words.split_whitespace()).args(["--json"]).current_dir(&self.folder);
+        Running(Some(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()))
+    }
+
+    fn receive(&self, folder: &str, how: &str) -> Running {
+        self.run(&format!("receive {folder} --from GROUP --interface lo {how}"))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Bytes that a partial file has.
+    fn partial(&self, folder: &str) -> u64 {
+        let work = fs::read_dir(self.path(folder).join(".faircast")).into_iter().flatten().flatten();
+        let parts = work.map(|entry| entry.path().join("1.part"));
+        parts.map(|part| fs::read(part).unwrap_or_default().iter().filter(|byte| **byte != 0).count() as u64).sum()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+impl Running {
+    /// What it says at its end, and how it ends.
+    fn end(mut self) -> (i32, serde_json::Value, String) {
+        let Output { status, stdout, stderr } = self.0.take().unwrap().wait_with_output().unwrap();
+        let said = String::from_utf8(stderr).unwrap();
+        (status.code().unwrap_or(-1), serde_json::from_slice(&stdout).unwrap_or_default(), said)
+    }
+
+    /// `kill -9`.
+    fn kill(mut self) {
+        let mut child = self.0.take().unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Waits, for two minutes at least.
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    for _ in 0..24_000 {
+        if is_so() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    panic!("never: {what}");
+}
+
+fn is_listening(folder: &Path) -> bool {
+    folder.join(".faircast/counter").exists()
+}
+
+#[test]
+fn a_receiver_that_is_killed_goes_on_where_it_was() {
+    let place = Place::new("killed", 1);
+    let (bytes, small) = (place.file("film", 1_500_000), place.file("more/small", 3));
+    let receivers = ["one", "two"].map(|folder| place.receive(folder, "--open"));
+    until("both listen", || ["one", "two"].iter().all(|folder| is_listening(&place.path(folder))));
+    let send = "send film more --to GROUP --interface lo --open --max-rate 6Mbit/s --receivers 2 --patience 100";
+    let sender = place.run(send);
+    until("a part has come", || place.partial("two") > 300_000);
+    let [one, two] = receivers;
+    two.kill();
+    let there = place.partial("two") / SYMBOL;
+    let two = place.receive("two", "--open");
+    let ends = [sender, one, two].map(Running::end);
+    for (code, value, said) in &ends {
+        assert_eq!(*code, 0, "{value} {said}");
+    }
+    for folder in ["one", "two"] {
+        assert_eq!(fs::read(place.path(folder).join("film")).unwrap(), bytes);
+        assert_eq!(fs::read(place.path(folder).join("more/small")).unwrap(), small);
+    }
+    // What was on the disk does not come again; of that at most 64 symbols were in no journal yet.
+    let symbols = 1_500_000_u64.div_ceil(SYMBOL) + 1;
+    let received = ends[2].1["received"].as_u64().unwrap();
+    assert!(received <= symbols - there + 65 && received > 0, "{received} of {symbols}, {there} were there");
+    assert_eq!(ends[1].1["received"], symbols, "nobody receives anything twice");
+}
+
+#[test]
+fn a_sender_that_is_killed_is_followed_and_what_strangers_send_is_counted() {
+    let place = Place::new("keys", 2);
+    let bytes = place.file("film", 1_500_000);
+    let (code, ..) = place.run("keys keys --receivers 2").end();
+    assert_eq!(code, 0);
+    let keyed = |number| place.receive(&format!("r{number}"), &format!("--keys keys/receiver-{number}.key"));
+    let receivers = [1, 2].map(keyed);
+    until("both listen", || ["r1", "r2"].iter().all(|folder| is_listening(&place.path(folder))));
+    let send = "send film --to GROUP --interface lo --keys keys/sender.key --max-rate 6Mbit/s --patience 100";
+    let sender = place.run(send);
+    until("a part has come", || place.partial("r1") > 300_000 && place.partial("r2") > 300_000);
+    // Somebody without keys changes a bit of what he has recorded.
+    let groups = Groups::new(place.group.parse().unwrap(), 1).unwrap();
+    let options = Options { interface: Some("lo".to_owned()), ..Options::default() };
+    let mut stranger = Sockets::open(groups, options).unwrap();
+    stranger.join(0).unwrap();
+    let mut batch = Batch::default();
+    until("packets are recorded", || {
+        stranger.receive(&mut |arrival| {
+            let pushed = batch.push((groups.first(), Ecn::NotCapable), |into| {
+                into.extend_from_slice(arrival.bytes);
+                *into.last_mut().unwrap() ^= 1;
+                Ok::<(), ()>(())
+            });
+            pushed.unwrap();
+        });
+        batch.len() >= 20
+    });
+    stranger.send(&batch).unwrap();
+    sender.kill();
+    let (code, value, said) = place.run(send).end();
+    assert_eq!((code, value["complete"].as_u64(), value["forged"].as_u64()), (0, Some(2), Some(0)), "{value} {said}");
+    for (receiver, number) in receivers.into_iter().zip([1, 2]) {
+        let (code, value, said) = receiver.end();
+        assert_eq!(code, 0, "{value} {said}");
+        assert!(value["forged"].as_u64() >= Some(20), "{value}");
+        assert_eq!(fs::read(place.path(&format!("r{number}/film"))).unwrap(), bytes);
+    }
+}
+
+#[test]
+fn keys_of_another_session_open_nothing() {
+    let place = Place::new("others", 3);
+    place.file("film", 50_000);
+    for folder in ["keys", "others"] {
+        assert_eq!(place.run(&format!("keys {folder} --receivers 1")).end().0, 0);
+    }
+    let receiver = place.receive("r", "--keys others/receiver-1.key --patience 6");
+    until("it listens", || is_listening(&place.path("r")));
+    let sender =
+        place.run("send film --to GROUP --interface lo --keys keys/sender.key --max-rate 1Mbit/s --patience 3");
+    let (code, value, said) = sender.end();
+    assert_eq!(code, 1, "{value} {said}");
+    assert_eq!(value["receivers"], serde_json::json!([]));
+    let (code, _, said) = receiver.end();
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains("others/receiver-1.key opens none of the"), "{said}");
+}
+
+#[test]
+fn bad_input_is_one_sentence_and_exit_2() {
+    let place = Place::new("bad", 4);
+    place.file("film", 10);
+    assert_eq!(place.run("keys keys --receivers 1").end().0, 0);
+    let taken = std::net::UdpSocket::bind(("0.0.0.0", 0)).unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let lo = "--max-rate 1Mbit/s --interface lo";
+    for (line, says) in [
+        (format!("send film --to 127.0.0.1:5000 --open {lo}"), "127.0.0.1 is no multicast address"),
+        ("send film --to GROUP --open --max-rate 1Mbit/s --interface nope".to_owned(), "there is no interface nope"),
+        ("send film --to GROUP --open --interface lo".to_owned(), "--max-rate RATE is missing"),
+        (format!("send film --to GROUP {lo}"), "neither is given"),
+        (format!("send none --to GROUP --open {lo}"), "cannot read none: it is not there"),
+        (format!("send film --to GROUP --keys keys/receiver-1.key {lo}"), "keys of a receiver, no sender's"),
+        (
+            format!("send film --to GROUP --keys keys/sender.key --scheme rlm --set rates=[\"100kbit/s\"] {lo}"),
+            "--open",
+        ),
+        (format!("send film --to GROUP --open --set paket=1 {lo}"), "paket: unknown; legal are"),
+        (format!("receive r --from 239.255.80.9:{port} --open --interface lo"), "in use"),
+        ("keys keys --receivers 1".to_owned(), "is there already"),
+        ("listen".to_owned(), "there is no verb"),
+    ] {
+        let (code, value, said) = place.run(&line).end();
+        assert_eq!((code, value["exit_code"].as_u64()), (2, Some(2)), "{line}: {said}");
+        assert!(said.contains(says) && said.trim_end().lines().count() == 1, "{line}: {said}");
+    }
+}
