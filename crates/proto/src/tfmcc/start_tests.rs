@@ -234,6 +234,34 @@ fn the_highest_rate_bounds_it() {
     assert_eq!((group.source.rate_bps(), links.borrow()[0].lost), (3e6, 0));
 }
 
+#[test]
+fn stamps_that_wrap_change_nothing() {
+    // Stamps of 32 bits in microseconds wrap at 4294.967 s: while all are asked, while the rate doubles, at its end.
+    for since_s in [0.0, 4294.0, 4292.9, 4292.8, 4292.4] {
+        let (mut group, _) = session(&doubling(), vec![Link::new(10e6, 0.04)], &[(0.04, 0)], |_, _, fate| fate);
+        group.run_until(at(since_s));
+        group.start_all();
+        let reached_s = reaches(&mut group, 10e6, since_s + 10.0) - since_s;
+        assert!((2.4..3.0).contains(&reached_s), "from {since_s}: {reached_s}");
+    }
+}
+
+#[test]
+fn an_outage_in_the_start_is_over_a_minute_later() {
+    // While all are asked, while the rate doubles, and while a queue is drained; both ways are dead.
+    for (from_s, length_s) in [(0.5, 3.0), (2.05, 0.5), (2.05, 3.0), (2.2, 3.0), (2.4, 3.0), (2.05, 30.0)] {
+        let dead = move |packet: &Packet| packet.sent >= at(from_s) && packet.sent < at(from_s + length_s);
+        let also = move |_, packet: &Packet, fate| if dead(packet) { Fate::Lose } else { fate };
+        let (mut group, _) = session(&doubling(), vec![Link::new(10e6, 0.04)], &[(0.04, 0)], also);
+        group.start_all();
+        group.run_until(at(from_s + length_s + 60.0));
+        let before = group.members[0].report().received_bytes;
+        group.run_until(at(from_s + length_s + 65.0));
+        let got_bps = 8.0 / 5.0 * (group.members[0].report().received_bytes - before) as f64;
+        assert!(got_bps > 9e6, "{length_s} s from {from_s}: {got_bps}");
+    }
+}
+
 /// A report of a receiver 40 ms away without losses.
 fn report(receiver: u32, rate_bps: f64, delayed: bool) -> Feedback {
     Feedback {
@@ -338,4 +366,35 @@ fn silence_holds_the_rate_until_somebody_reports() {
     start.hear(at(3.1), &report(2, 1e6, true), true, (3e6, f64::INFINITY), 0.5);
     start.hold(at(3.4), 0.5e6, &Limit::nobody(at(3.4)));
     assert_eq!(start.rate_bps(at(3.5)), Some(0.5e6));
+}
+
+#[test]
+fn a_receiver_that_knows_no_round_trip_time_is_one_of_few() {
+    // The sender has measured it by the stamp that comes back, and goes by that: 40 ms and not R_max.
+    let mut start = Start::new(8000.0);
+    start.ask(at(0.0), 0.5);
+    let unknown = Feedback { have_rtt: false, used_rtt_s: 0.5, ..report(1, 1000.0, false) };
+    start.hear(at(1.0), &unknown, true, (16_000.0, f64::INFINITY), 0.5);
+    assert_eq!(start.pass(at(2.0), 160_000.0, 0.5), Step::Rate(8e4 / 0.04));
+    assert_eq!((start.is_of_few(), start.longest_rtt_s()), (true, Some(0.04)));
+    let late = Feedback { delayed: true, ..unknown };
+    assert_eq!(start.hear(at(2.1), &late, true, (4e6, f64::INFINITY), 0.5), Step::Delayed(1000.0));
+}
+
+#[test]
+fn a_liar_who_sees_no_queue_does_not_hide_that_of_others() {
+    let mut start = doubles();
+    let lie = report(1, f64::INFINITY, false);
+    let hear = |start: &mut Start, s: f64, feedback: &Feedback, limits: bool, x: f64| {
+        start.hear(at(s), feedback, limits, (x, f64::INFINITY), 0.5)
+    };
+    // It limits, and so lets the rate double; an honest one ends that, and goes on to be believed.
+    assert_eq!(hear(&mut start, 2.04, &lie, true, 4e6), Step::None);
+    assert_eq!(hear(&mut start, 2.06, &report(2, 3e6, true), true, 6e6), Step::Delayed(3e6));
+    assert_eq!(hear(&mut start, 2.07, &lie, false, 3e6), Step::None);
+    assert_eq!(hear(&mut start, 2.2, &lie, false, 3e6), Step::None, "not even a round-trip time later");
+    assert!(start.rate_bps(at(2.2)).is_none());
+    assert_eq!(hear(&mut start, 2.2, &report(2, 3.2e6, true), true, 3e6), Step::Rate(1.6e6));
+    assert_eq!(hear(&mut start, 2.25, &lie, false, 1.6e6), Step::None);
+    assert_eq!(start.pass(at(2.37), 1.6e6, 0.5), Step::Over(3.2e6));
 }
