@@ -6,6 +6,7 @@
 //! takes it. [`layers`] has what RLM and layer blocking say in packets of their channels.
 
 mod extension;
+pub mod fdt;
 pub mod layers;
 
 pub use extension::{Extensions, FdtInstance, Times};

@@ -127,6 +127,7 @@ mod tests {
         // RFC 5401 section 3.7.4 by hand: 255 - 13 ln(1000/0.5) = 156.2, rounded up; that is 1000/exp(98/13) s.
         assert_eq!(RoundTrip::of_s(0.5), RoundTrip(157));
         assert!((RoundTrip(157).s() - 0.532_216).abs() < 1e-6, "{}", RoundTrip(157).s());
+        assert!((RoundTrip(31).s() - 32e-6).abs() < 1e-12, "{}", RoundTrip(31).s());
         assert_eq!([1e-6, 31.9e-6, 32.5e-6].map(RoundTrip::of_s), [RoundTrip(0), RoundTrip(30), RoundTrip(31)]);
         // Section 4.2.3.5 rounds down: 0.01 · 65535 = 655.35.
         assert_eq!([0.01, 1.0, 0.0].map(Loss::of), [Loss(655), Loss(65_535), Loss(0)]);
