@@ -1,7 +1,7 @@
 //! Extensions of LCT's header: times, authentication, and FLUTE's (RFC 6726). Sections without a number of an RFC are
 //! of RFC 5651.
 
-use super::{Malformed, Unencodable};
+use super::error::{Malformed, Unencodable};
 
 /// The extensions of a packet that are known here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! FLUTE's table of files (FDT Instance), which travels as object 0: a document of XML (RFC 6726 section 3.4.2), written
-//! and read here as far as its schema goes. Sections without a number of an RFC are of RFC 6726.
+//! FLUTE's table of files (FDT Instance), which travels as object 0: a document of XML (RFC 6726 section 3.4.2),
+//! written and read here as far as its schema goes. Sections without a number of an RFC are of RFC 6726.
 //!
 //! The reader takes what senders of such tables write: elements, attributes, comments and the five entities that XML
 //! has by itself, and numbers of characters. Documents that declare entities of their own are refused. What is not of

@@ -1,7 +1,7 @@
 //! Extensions of NORM's headers (RFC 5740 section 4.1): feedback, rate, and what is needed to decode an object.
 //! Sections without a number of an RFC are of RFC 5740.
 
-use super::Malformed;
+use super::error::Malformed;
 use super::quantise::{Loss, Rate, RoundTrip};
 
 /// The extensions of a message that are known here. Others are passed over.
