@@ -14,7 +14,7 @@ use std::time::Duration;
 pub struct Incoming {
     /// Where they lie.
     pub store: Store,
-    /// By which keys.
+    /// The keys of this end, or none.
     pub keys: ReceiverSession,
     /// Whether there are any.
     pub is_keyed: bool,

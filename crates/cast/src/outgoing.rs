@@ -13,7 +13,7 @@ use std::time::Duration;
 pub struct Outgoing {
     /// What is sent.
     pub offer: Offer,
-    /// By which keys.
+    /// The keys of this end, or none.
     pub keys: SenderSession,
     /// Whether there are any.
     pub is_keyed: bool,

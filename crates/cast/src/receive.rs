@@ -31,7 +31,7 @@ const SAID: Duration = Duration::from_secs(10);
 
 type Member = Driver<SchemeReceiver, Incoming>;
 
-/// Receives.
+/// Receives files until all are there.
 pub fn command(options: &Options, interrupted: &mut dyn FnMut() -> bool) -> Result<Ending> {
     let agreed = Agreed::read(options, "from")?;
     let keys = options.get("keys").map(|path| ReceiverKeys::read(Path::new(path))).transpose().map_err(at_start)?;

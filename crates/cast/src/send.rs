@@ -23,7 +23,7 @@ const BLOCK_SYMBOLS: u16 = 512;
 /// How often it is said how far it is, where nobody watches.
 const SAID: Duration = Duration::from_secs(10);
 
-/// Sends.
+/// Sends files until all receivers have them.
 pub fn command(options: &Options, interrupted: &mut dyn FnMut() -> bool) -> Result<Ending> {
     let agreed = Agreed::read(options, "to")?;
     let keys = options.get("keys").map(|path| SenderKeys::read(Path::new(path))).transpose().map_err(at_start)?;

@@ -81,11 +81,7 @@ pub const COMMANDS: &[Command] = &[
             option("keys", "FILE", "the sender's keys, sender.key of faircast keys"),
             OPEN,
             option("receivers", "N", "it ends when so many have everything. Default: all with keys; 1 with --open"),
-            option(
-                "patience",
-                "SECONDS",
-                "it gives up when nobody who lacks something was heard for so long. Default 60",
-            ),
+            option("patience", "SECONDS", "give up when nobody who lacks something is heard for so long. Default 60"),
             JSON,
         ],
         example: "faircast send film.mkv --to 239.1.2.3:5000 --max-rate 20Mbit/s --keys keys/sender.key",
@@ -146,5 +142,5 @@ pub fn overview() -> String {
     for command in COMMANDS {
         text += &format!("  {:<9} {}\n", command.verb, command.about);
     }
-    text + "\nExit codes: 0 done, 1 incomplete, 2 bad input, 3 a disk or the system stood in the way, 130 interrupted.\n"
+    text + "\nExit codes: 0 done, 1 incomplete, 2 bad input, 3 a disk or the system is in the way, 130 interrupted.\n"
 }

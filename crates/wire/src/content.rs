@@ -23,8 +23,8 @@ pub trait Content {
     /// Something has happened in the endpoint.
     fn event(&mut self, _now: Instant, _event: &Event) {}
 
-    /// Whether what [`fill`](Self::fill) left of the room is filled with zeros. Without, a packet is as short as what it
-    /// carries, and the rate counts more than is sent.
+    /// Whether what [`fill`](Self::fill) left of the room is filled with zeros. Otherwise a packet is as short as what
+    /// it carries, and the rate counts more than is sent.
     fn is_padded(&self) -> bool {
         true
     }
