@@ -107,3 +107,43 @@ impl Content for Incoming {
         Ok(payload_at..payload_at + length)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faircast_deliver::keys::{ReceiverKeys, SenderKeys, SenderSession, make};
+    use faircast_deliver::offer::{Offer, Settings};
+    use faircast_deliver::{source::gather, store};
+
+    #[test]
+    fn packets_are_let_through_behind_the_root_of_their_session() {
+        let folder = std::env::temp_dir().join(format!("faircast-cast-renewed-{}", std::process::id()));
+        let written = make(&folder, 1).unwrap();
+        std::fs::write(folder.join("a"), [7; 5000]).unwrap();
+        let (sender, receiver) = (SenderKeys::read(&written[0]).unwrap(), ReceiverKeys::read(&written[1]).unwrap());
+        let keys = ReceiverSession::new(Some(&receiver), 1);
+        let store = Store::open(&folder.join("r"), store::Settings::default(), keys.verifier()).unwrap();
+        let mut content = Incoming::new(store, keys, true, Duration::ZERO);
+        let packets = |began| {
+            let mut session = SenderSession::start(Some(&sender)).unwrap();
+            let settings = Settings { began, ..Settings::default() };
+            let files = gather(&[folder.join("a")]).unwrap();
+            let mut offer = Offer::new(files, settings, session.salt(), session.signer(), &mut |_| {}).unwrap();
+            [0; 2].map(|_| {
+                let mut message = b"header|".to_vec();
+                offer.next_symbol(Duration::ZERO, &mut message).unwrap();
+                session.seal(&mut message, 7).unwrap();
+                message
+            })
+        };
+        let [[old, _], [root, symbol], [new, next]] = [5, 6, 7].map(packets);
+        let mut is_let = |message: &Vec<u8>| {
+            let is_let = content.open(9, &mut message.clone(), 7).is_ok();
+            (is_let, std::mem::take(&mut content.is_renewed))
+        };
+        let expected = [(false, false), (true, false), (true, false), (false, false), (true, true), (true, false)];
+        assert_eq!([&symbol, &root, &symbol, &old, &new, &next].map(&mut is_let), expected);
+        assert_eq!([&root, &symbol].map(is_let), [(false, false); 2], "the session before");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}
