@@ -40,7 +40,7 @@ RUN = """
 import json, sys
 from faircast import _native, loads
 scenario = loads.load(sys.argv[1]) | {"duration": sys.argv[2] + " s", "warmup": "0 s"}
-print(_native.run(_native.resolve(json.dumps(scenario)), 1).packet_hops)
+print(_native.run(_native.resolve(json.dumps(scenario))[0], 1).packet_hops)
 """
 
 

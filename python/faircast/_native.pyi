@@ -373,7 +373,7 @@ def check_part(definition: str, part_json: str) -> list[tuple[str, str]]:
     Raises `ValueError` if the schema has no such definition.
     """
 
-def resolve(scenario_json: str, folder: str | None = None, control: Control | None = None) -> str: ...
+def resolve(scenario_json: str, folder: str | None = None, control: Control | None = None) -> tuple[str, int]: ...
 def paths(scenario_json: str, control: Control | None = None) -> tuple[_Links, _Demands]:
     """Links (name, bit/s or symbol/s); demands.
 

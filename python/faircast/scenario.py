@@ -101,11 +101,9 @@ def resolve_tree(tree: dict[str, Any], folder: str | None, where: str) -> Resolv
     """
     text = as_json(tree)
     try:
-        resolved = json.loads(called(lambda control: _native.resolve(text, folder, control)))
+        return Resolved(*called(lambda control: _native.resolve(text, folder, control)))
     except _native.ScenarioError as error:
         raise InputError(f"{where} {count(error.total)}", error.problems) from None
-    seed = resolved.pop("seed", 1)
-    return Resolved(json.dumps(resolved, sort_keys=True, separators=(",", ":"), ensure_ascii=False), seed)
 
 
 def lines_of(source: Source, sets: Sequence[str], problems: Sequence[tuple[str, str]]) -> list[int | None]:

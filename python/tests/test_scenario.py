@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -15,6 +16,32 @@ from conftest import SMALL
 from faircast import _native, model
 from faircast.errors import InputError
 from faircast.scenario import assign, plain, read, resolve, seeds
+
+
+def test_what_is_resolved_is_canonical() -> None:
+    draw = random.Random(1)
+    for _ in range(200):
+        loss = draw.random() * 10.0 ** -draw.randint(0, 300)
+        settings = {
+            "from": "a",
+            "to": "b",
+            "rate": "1 Mbit/s",
+            "delay": "1 ms",
+            "loss": {"kind": "bernoulli", "p": loss},
+        }
+        text = resolve(
+            {
+                "format": 1,
+                "name": "drawn",
+                "duration": "1 s",
+                "nodes": {"a": {}, "b": {}},
+                "links": {"way": settings},
+                "flows": {"x": {"kind": "cbr", "from": "a", "to": "b"}},
+            }
+        ).json
+        data = json.loads(text)
+        assert data["links"]["way"]["loss"]["p"] == pytest.approx(loss, rel=1e-14, abs=0)
+        assert text == json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def test_all_sources_give_the_same_scenario(small: Path, tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ use faircast_scenario::periods::{Measured, Period, measured};
 use faircast_scenario::run::{Control, Failure, RunOutput};
 use faircast_scenario::tables::{Column, Table, Values};
 use faircast_scenario::warning::{self, KnownWarning};
-use faircast_scenario::{Problem, Scenario, Sky, check_part, outline, run, schema, sky, toml_lines, walk};
+use faircast_scenario::{Problem, Scenario, Sky, canonical, check_part, outline, run, schema, sky, toml_lines, walk};
 use gate::{Gate, behind};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -146,20 +146,25 @@ fn py_check_part(py: Python<'_>, definition: &str, part_json: &str) -> PyResult<
 }
 
 /// The scenario with all defaults filled in and the content of the files that it names, which are looked for in
-/// `folder`, as canonical JSON text.
+/// `folder`: as canonical JSON text without its seed, and its seed.
 #[pyfunction(name = "resolve", signature = (scenario_json, folder = None, control = None))]
 fn py_resolve(
     py: Python<'_>,
     scenario_json: &str,
     folder: Option<PathBuf>,
     control: Option<PyRef<'_, PyControl>>,
-) -> PyResult<String> {
+) -> PyResult<(String, u64)> {
     let read = || match &folder {
         Some(folder) => Scenario::from_json_in(json(scenario_json)?, folder),
         None => scenario(scenario_json),
     };
-    detached(py, control, || read().map(|scenario| scenario.to_json().to_string()))
-        .map_err(|problems| raise(py, &problems))
+    let plain = |scenario: Scenario| {
+        let mut value = scenario.to_json();
+        // The seed is no part of what tells scenarios apart.
+        value.as_object_mut().map(|entries| entries.remove("seed"));
+        (canonical(&value), scenario.seed)
+    };
+    detached(py, control, || read().map(plain)).map_err(|problems| raise(py, &problems))
 }
 
 /// What should be known about a legal scenario before it runs, as (kind, path, message).

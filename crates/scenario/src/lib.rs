@@ -23,6 +23,7 @@
 mod activity;
 mod base_rtt;
 mod build;
+mod canonical;
 pub mod catalogue;
 pub mod command;
 mod control;
@@ -56,6 +57,7 @@ mod traces;
 pub mod warning;
 pub mod web;
 
+pub use canonical::canonical;
 pub use form::schema::schema;
 pub use form::toml_lines::{TomlLine, toml_errors, toml_lines, toml_values};
 pub use guests::Guests;
