@@ -15,7 +15,7 @@ use crate::form::{guests, quantity, toml_text, translate};
 use crate::meaning;
 use crate::model::Scenario;
 use crate::problem::{Finding, Places, Problem, capped, shortened};
-use crate::recordings;
+use crate::recordings::{self, held::Holding};
 use crate::shorthand::{self, Limits, Origins};
 use crate::traces;
 use crate::web;
@@ -98,6 +98,7 @@ pub fn toml_to_json(text: &str) -> Result<Value, Vec<Problem>> {
 fn read(mut value: Value, unreadable: Vec<Problem>, files: Files<'_>, control: &Control) -> Result<Scenario, Failure> {
     whole_numbers(&mut value);
     let mut problems = unreadable;
+    let _recordings = Holding::begin();
     problems.extend(traces::inline(&mut value, files, &recordings::inline));
     problems.extend(web::files::inline(&mut value, files));
     problems.extend(elements::inline(&mut value, files));

@@ -246,6 +246,58 @@ fn a_line_takes_few_bytes_in_the_scenario() {
 }
 
 #[test]
+fn contents_are_those_that_archives_hold() {
+    let lens = "timestamp,rtt,uplink,downlink\n1705744800616897349,40.5,20.25,20.25\n1705744800626897349,-1,0,0\n\
+                1705744800636897350,41.123456,-2,43\n";
+    let csv = "time [s],rate [Mbit/s],delay [ms],loss,up\n0,12.5,20,0,1\n0.01,,20.000001,0.015,\n\
+               0.02,13,,0.12345678,0\n";
+    // As version 0.2.0 wrote them when this test was made: hashes of scenarios are made of them.
+    for (settings, files, key, content) in [
+        (
+            "rate = \"1 Mbit/s\"\ntrace = { kind = \"lens\", file = \"f\" }",
+            &[("f", lens)][..],
+            "file",
+            "recorded:3:0:6ab4f2e4339390c5:EACg9qcTCICt4gTBhD0Yga3iBOCGJgE",
+        ),
+        (
+            "rate = \"1 Mbit/s\"\ndelay = \"1 ms\"\ntrace = { kind = \"csv\", file = \"f\" }",
+            &[("f", csv)],
+            "file",
+            "recorded:3:0:42a30c269583a3fc:HwDA8PULgLSJEwEYgK3iBAKZdQ2AreIEwIQ9AJXIkRDdmr8/",
+        ),
+        (
+            "trace = { kind = \"leocc\", bw = \"f\", delay = \"g\" }",
+            &[("f", "0\n3\n3\n10\n"), ("g", "12\n30\n")],
+            "delay",
+            "recorded:2:20000000:5e126fb973353bc9:EACA7LgLEICt4gSAopUR",
+        ),
+        (
+            "trace = { kind = \"leocc\", bw = \"f\", delay = \"g\" }",
+            &[("f", "0\n3\n3\n10\n"), ("g", "12\n30\n")],
+            "bw",
+            "recorded:4:0:19ebdec74c4b31cf:AAEDAgcB",
+        ),
+    ] {
+        let scenario = legal(settings, files);
+        let written = scenario.to_json();
+        assert_eq!(written["links"]["down"]["trace"][key], content);
+        assert_eq!(Scenario::from_json(written), Ok(scenario), "it can be read back");
+    }
+}
+
+#[test]
+fn only_files_and_contents_stand_for_recordings() {
+    let settings = |file: &str| format!("delay = \"7 ms\"\ntrace = {{ kind = \"mahimahi\", file = \"{file}\" }}");
+    // Two that say the same, each of its own file, and then what the core calls the first among themselves.
+    let good = legal(&settings("f"), &[("f", "0\n9\n")]).to_json();
+    let other = legal(&settings("f"), &[("f", "0\n8\n")]).to_json();
+    assert_ne!(good["links"]["down"]["trace"], other["links"]["down"]["trace"]);
+    let text = settings("held recording 0");
+    let said = read(&text, &[]).expect_err("no such file has been given").remove(0);
+    assert!(said.message.contains("the file held recording 0 cannot be read: it has not been given"), "{said:?}");
+}
+
+#[test]
 fn what_is_wrong_is_said_where_it_stands() {
     let mahimahi = "delay = \"7 ms\"\ntrace = { kind = \"mahimahi\", file = \"f\" }\n";
     let lens = "trace = { kind = \"lens\", file = \"f\" }\n";

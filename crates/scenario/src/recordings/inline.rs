@@ -2,6 +2,7 @@
 
 use super::digits::Wrong;
 use super::formats;
+use super::held;
 use super::packed;
 use super::samples::Samples;
 use super::stamps::Stamps;
@@ -12,14 +13,13 @@ use crate::problem::{Problem, given};
 use faircast_proto::quantity::Bytes;
 use faircast_proto::time::Duration;
 use faircast_sim::opportunities::Opportunities;
-use serde::Serialize;
 use serde_json::{Value, json};
 
 /// Bytes of a recording at most: three million lines of LENS have half of it.
 const LARGEST: u64 = 1 << 28;
 
-/// Reads the recordings that the settings of one direction of a link name. What cannot be read is reported, and the
-/// recording left out.
+/// Reads the recordings that the settings of one direction of a link name, and holds them. What cannot be read is
+/// reported, and the recording left out.
 pub(crate) fn inline(settings: &mut Value, path: &str, files: Files<'_>, problems: &mut Vec<Problem>) {
     let Some(trace) = settings.get_mut("trace").filter(|trace| trace.is_object()) else { return };
     let time = |key: &str, default| match trace.get(key).and_then(Value::as_str).map(Duration::parse) {
@@ -82,7 +82,7 @@ struct Reading<'a> {
 
 impl Reading<'_> {
     /// Reads the file that a key names, unless its content stands there already.
-    fn read<R: Serialize>(&mut self, key: &str, parse: impl FnOnce(&str) -> Result<R, Wrong>) -> Option<R> {
+    fn read<R: Clone + 'static>(&mut self, key: &str, parse: impl FnOnce(&str) -> Result<R, Wrong>) -> Option<R> {
         let name = self.trace.get(key)?.as_str()?.to_owned();
         if packed::is_content(&name) {
             return None;
@@ -93,7 +93,7 @@ impl Reading<'_> {
         });
         match read {
             Ok(recording) => {
-                self.trace[key] = json!(recording);
+                self.trace[key] = json!(held::hold(recording.clone()));
                 Some(recording)
             }
             Err(message) => {

@@ -11,11 +11,13 @@
 //! | `digits.rs` | numbers as files have them |
 //! | `formats.rs` | the files: Mahimahi, LeoCC, LENS |
 //! | `table.rs` | the files: CSV of any columns |
+//! | `held.rs` | those that have been read, for the scenario that is being made |
 //! | `inline.rs` | puts their content in the places of their names |
 //! | `link_trace.rs` | what a link of the network follows |
 
 mod digits;
 mod formats;
+pub(crate) mod held;
 mod inline;
 pub(crate) mod link_trace;
 mod packed;

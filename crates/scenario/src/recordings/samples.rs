@@ -1,5 +1,6 @@
 //! What a link was like, moment by moment, in a few bytes for each.
 
+use super::held;
 use super::packed;
 use crate::model::bounds::{delays, rates};
 use faircast_proto::limits::Range;
@@ -31,17 +32,33 @@ pub struct Samples {
     /// After how long it begins anew, if it does.
     round: Option<Duration>,
     bytes: Arc<[u8]>,
-    longest_delay: Duration,
-    highest_rate: Rate,
-    of_routes: bool,
+    known: Known,
 }
 
 /// Samples in the making.
-#[derive(Default)]
 pub(super) struct Packer {
     lines: usize,
     before: Before,
     bytes: Vec<u8>,
+    legal: Legal,
+    /// `None` once something was not legal.
+    known: Option<Known>,
+}
+
+/// What is known of all samples together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Known {
+    longest_delay: Duration,
+    highest_rate: Rate,
+    of_routes: bool,
+    /// The time of the last one.
+    last: Option<Duration>,
+}
+
+/// What is legal; made once for all of millions.
+struct Legal {
+    rates: Range<(), Rate>,
+    delays: Range<(), Duration>,
 }
 
 /// Samples one by one.
@@ -73,9 +90,20 @@ const DELAY: u8 = 16;
 /// Probabilities that are so many parts of a million take three bytes, others nine.
 const PARTS: f64 = 1e6;
 
+impl Default for Packer {
+    fn default() -> Packer {
+        let known = Some(Known::default());
+        Packer { lines: 0, before: Before::default(), bytes: Vec::new(), legal: Legal::new(), known }
+    }
+}
+
 impl Packer {
     /// Adds a sample later than the one before.
     pub(super) fn push(&mut self, sample: &Sample) {
+        self.known = self.known.and_then(|known| known.with(sample, &self.legal));
+        if self.known.is_none() {
+            return;
+        }
         let (bytes, before) = (&mut self.bytes, &mut self.before);
         let says = [
             (UP, sample.up.is_some()),
@@ -108,35 +136,55 @@ impl Packer {
         self.lines += 1;
     }
 
-    /// All that were added.
+    /// All that were added, if they are legal.
     pub(super) fn finish(self, round: Option<Duration>) -> Option<Samples> {
-        Samples::new(self.lines, round, self.bytes.into())
+        let Packer { lines, bytes, known, .. } = self;
+        let known = known.filter(|known| lines > 0 && known.ends_before(round))?;
+        let samples = Samples { lines, round, bytes: bytes.into(), known };
+        debug_assert_eq!(Samples::new(lines, round, samples.bytes.clone()).as_ref(), Some(&samples));
+        Some(samples)
+    }
+}
+
+impl Legal {
+    fn new() -> Legal {
+        Legal { rates: rates(), delays: delays() }
+    }
+}
+
+impl Known {
+    /// With one sample more, if it is legal and later than all before.
+    fn with(self, sample: &Sample, legal: &Legal) -> Option<Known> {
+        let &Sample { at, up, rate, loss, delay } = sample;
+        let is_legal = self.last.is_none_or(|last| last < at)
+            && rate.is_none_or(|rate| legal.rates.complaint(rate, &()).is_none())
+            && delay.is_none_or(|delay| legal.delays.complaint(delay, &()).is_none())
+            && loss.is_none_or(|loss| (0.0..=1.0).contains(&loss));
+        is_legal.then_some(Known {
+            longest_delay: delay.map_or(self.longest_delay, |delay| delay.max(self.longest_delay)),
+            highest_rate: rate.map_or(self.highest_rate, |rate| rate.max(self.highest_rate)),
+            of_routes: self.of_routes || up.is_some(),
+            last: Some(at),
+        })
+    }
+
+    /// Whether the last of them is before all begins anew.
+    fn ends_before(&self, round: Option<Duration>) -> bool {
+        round.is_none_or(|round| self.last.is_none_or(|last| last < round))
     }
 }
 
 impl Samples {
     /// Those in `bytes`, if they are legal.
     fn new(lines: usize, round: Option<Duration>, bytes: Arc<[u8]>) -> Option<Samples> {
-        let all =
-            Samples { lines, round, bytes, longest_delay: Duration::ZERO, highest_rate: Rate(0), of_routes: false };
-        let (rates, delays): (Range<(), Rate>, Range<(), Duration>) = (rates(), delays());
+        let all = Samples { lines, round, bytes, known: Known::default() };
+        let (legal, mut known) = (Legal::new(), Known::default());
         let mut unpacked = Unpacked { round: None, ..all.unpacked() };
-        let (mut longest_delay, mut highest_rate, mut of_routes, mut last) = (Duration::ZERO, Rate(0), false, None);
         for _ in 0..lines {
-            let Sample { at, up, rate, loss, delay } = unpacked.next()?;
-            let in_order = last.is_none_or(|last| last < at) && round.is_none_or(|round| at < round);
-            let legal = rate.is_none_or(|rate| rates.complaint(rate, &()).is_none())
-                && delay.is_none_or(|delay| delays.complaint(delay, &()).is_none());
-            if !in_order || !legal || loss.is_some_and(|loss| !(0.0..=1.0).contains(&loss)) {
-                return None;
-            }
-            last = Some(at);
-            longest_delay = delay.map_or(longest_delay, |delay| delay.max(longest_delay));
-            highest_rate = rate.map_or(highest_rate, |rate| rate.max(highest_rate));
-            of_routes |= up.is_some();
+            known = known.with(&unpacked.next()?, &legal)?;
         }
-        let whole = lines > 0 && unpacked.from == all.bytes.len();
-        whole.then_some(Samples { longest_delay, highest_rate, of_routes, ..all })
+        let is_whole = lines > 0 && unpacked.from == all.bytes.len() && known.ends_before(round);
+        is_whole.then_some(Samples { known, ..all })
     }
 
     /// How many there are.
@@ -151,17 +199,17 @@ impl Samples {
 
     /// The longest delay among them.
     pub fn longest_delay(&self) -> Duration {
-        self.longest_delay
+        self.known.longest_delay
     }
 
     /// The highest rate among them; zero if none is said.
     pub fn highest_rate(&self) -> Rate {
-        self.highest_rate
+        self.known.highest_rate
     }
 
     /// Whether they say when the link was down.
     pub fn of_routes(&self) -> bool {
-        self.of_routes
+        self.known.of_routes
     }
 
     /// The first delay that they say.
@@ -221,6 +269,9 @@ impl Serialize for Samples {
 impl<'de> Deserialize<'de> for Samples {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Samples, D::Error> {
         let text = String::deserialize(deserializer)?;
+        if let Some(held) = held::find(&text) {
+            return Ok(held);
+        }
         let (lines, round, bytes) = packed::content(&text).map_err(de::Error::custom)?;
         let samples = Samples::new(lines, (round > 0).then_some(Duration(round)), bytes.into());
         samples.ok_or_else(|| de::Error::custom("the content of this recording is damaged: name its file again"))

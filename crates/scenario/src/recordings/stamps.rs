@@ -1,5 +1,6 @@
 //! When a link could send.
 
+use super::held;
 use super::packed;
 use faircast_sim::opportunities::Opportunities;
 use schemars::JsonSchema;
@@ -27,6 +28,9 @@ impl Serialize for Stamps {
 impl<'de> Deserialize<'de> for Stamps {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Stamps, D::Error> {
         let text = String::deserialize(deserializer)?;
+        if let Some(held) = held::find(&text) {
+            return Ok(held);
+        }
         let (lines, _, bytes) = packed::content(&text).map_err(de::Error::custom)?;
         let damaged = || de::Error::custom("the content of this recording is damaged: name its file again");
         let (mut stamps, mut at, mut from) = (Vec::new(), 0_u32, 0);
