@@ -1,6 +1,6 @@
 //! The files of Mahimahi, LeoCC and LENS, read as their programs read them.
 
-use super::digits::{Wrong, decimal};
+use super::digits::{self, Wrong, decimal};
 use super::samples::{Packer, Sample, Samples};
 use super::stamps::Stamps;
 use crate::model::bounds::rates;
@@ -14,6 +14,7 @@ use std::cmp::Reverse;
 const LENS: &str = "timestamp,rtt,uplink,downlink";
 /// A delay that is longer than this is none, ms.
 const LONGEST_MS: u32 = 3_600_000;
+const LONGEST_NS: i64 = LONGEST_MS as i64 * 1_000_000;
 
 /// When a link could send: as Mahimahi's `link_queue.cc` reads it, a whole number of milliseconds in every line.
 pub(super) fn mahimahi(text: &str) -> Result<Stamps, Wrong> {
@@ -94,13 +95,8 @@ pub(super) fn lens(text: &str, column: LensColumn, longest_gap: Duration) -> Res
     let (mut first, mut before, mut was_lost, mut any) = (None, None, false, false);
     for (line, text) in lines {
         let wrong = |message: String| (line, message);
-        let [timestamp, rtt, uplink, downlink] = cells(text).ok_or_else(|| match text.trim().is_empty() {
-            true => wrong("the line is empty: a hole; leave it out".to_owned()),
-            false => wrong(format!("{} given; legal are four numbers, {LENS}", shortened(text, 60))),
-        })?;
-        let now: u64 = timestamp.parse().map_err(|_| {
-            wrong(format!("{} given; legal is a whole number of nanoseconds", shortened(timestamp, 60)))
-        })?;
+        let Probe { now, rtt, uplink, downlink } =
+            quick_probe(text.as_bytes()).map_or_else(|| probe(text).map_err(wrong), Ok)?;
         if let Some(before) = before {
             if now <= before {
                 return Err(wrong(format!("time runs back, from {before} to {now} ns; legal is later in every line")));
@@ -113,18 +109,6 @@ pub(super) fn lens(text: &str, column: LensColumn, longest_gap: Duration) -> Res
             }
         }
         before = Some(now);
-        let read = |cell: &str| {
-            milliseconds(cell)
-                .filter(|ns| ns.unsigned_abs() <= u64::from(LONGEST_MS) * 1_000_000)
-                .ok_or_else(|| wrong(format!("{} given; legal is a time in ms, or -1", shortened(cell, 60))))
-        };
-        let told = rtt;
-        let [rtt, uplink, downlink] = [read(rtt)?, read(uplink)?, read(downlink)?];
-        if rtt < 0 && rtt != LOST {
-            return Err(wrong(format!(
-                "the round-trip time {told} is negative; legal is a time in ms, or -1 for a loss"
-            )));
-        }
         let (own, other) = match column {
             LensColumn::Rtt => (rtt, uplink.min(downlink)),
             LensColumn::Uplink => (uplink, downlink),
@@ -153,6 +137,56 @@ pub(super) fn lens(text: &str, column: LensColumn, longest_gap: Duration) -> Res
 
 /// A packet that was lost, -1 ms.
 const LOST: i64 = -1_000_000;
+
+/// A line of LENS, in ns.
+#[derive(Debug, PartialEq)]
+struct Probe {
+    now: u64,
+    rtt: i64,
+    uplink: i64,
+    downlink: i64,
+}
+
+/// A line of LENS as nearly all are written: legal, without blanks and signs of plus.
+fn quick_probe(line: &[u8]) -> Option<Probe> {
+    let (now, rest) = digits::whole(line)?;
+    let (rtt, rest) = quick_time(rest)?;
+    let (uplink, rest) = quick_time(rest)?;
+    let (downlink, rest) = quick_time(rest)?;
+    let is_legal = rest.is_empty() && (rtt >= 0 || rtt == LOST);
+    is_legal.then_some(Probe { now, rtt, uplink, downlink })
+}
+
+/// The time behind a comma, ns, and what follows it.
+fn quick_time(cell: &[u8]) -> Option<(i64, &[u8])> {
+    let cell = cell.strip_prefix(b",")?;
+    let (is_negative, digits) = cell.strip_prefix(b"-").map_or((false, cell), |digits| (true, digits));
+    let (ns, _, rest) = digits::leading(digits, 6)?;
+    let ns = i64::try_from(ns).ok().filter(|&ns| ns <= LONGEST_NS)?;
+    Some((if is_negative { -ns } else { ns }, rest))
+}
+
+/// A line of LENS, or what is wrong with it.
+fn probe(line: &str) -> Result<Probe, String> {
+    let [timestamp, rtt, uplink, downlink] = cells(line).ok_or_else(|| match line.trim().is_empty() {
+        true => "the line is empty: a hole; leave it out".to_owned(),
+        false => format!("{} given; legal are four numbers, {LENS}", shortened(line, 60)),
+    })?;
+    let now = timestamp
+        .parse()
+        .map_err(|_| format!("{} given; legal is a whole number of nanoseconds", shortened(timestamp, 60)))?;
+    let read = |cell: &str| {
+        milliseconds(cell)
+            .filter(|ns| ns.unsigned_abs() <= LONGEST_NS.unsigned_abs())
+            .ok_or_else(|| format!("{} given; legal is a time in ms, or -1", shortened(cell, 60)))
+    };
+    let told = rtt;
+    let [rtt, uplink, downlink] = [read(rtt)?, read(uplink)?, read(downlink)?];
+    if rtt < 0 && rtt != LOST {
+        return Err(format!("the round-trip time {told} is negative; legal is a time in ms, or -1 for a loss"));
+    }
+    Ok(Probe { now, rtt, uplink, downlink })
+}
 
 /// The four cells of a line.
 fn cells(line: &str) -> Option<[&str; 4]> {
@@ -263,6 +297,30 @@ mod tests {
                 (50, ns(40.0), None)
             ]
         );
+    }
+
+    #[test]
+    fn a_line_that_is_read_quickly_is_read_alike() {
+        for (line, is_quick) in [
+            ("1705744800616897349,120.5,72.25,48.25", true),
+            ("7,-1,0,0", true),
+            ("7,0.1234567,-2.5,3600000", true),
+            ("7,1,1,3600000.000001", false),
+            ("7,-2,1,1", false),
+            ("7,1,1", false),
+            ("7,1,1,1,1", false),
+            ("7.5,1,1,1", false),
+            ("7,1,1,1x", false),
+            ("7,1,,1", false),
+            (" 7,+1, 1,.5", false),
+            ("+7, 1 ,1.,.5", false),
+            ("99999999999999999999,1,1,1", false),
+            ("7,1,--1,1", false),
+        ] {
+            let quick = quick_probe(line.as_bytes());
+            assert_eq!(quick.is_some(), is_quick, "{line}");
+            assert!(quick.is_none_or(|quick| probe(line) == Ok(quick)), "{line}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! CSV files of any of rate, delay, loss and whether a link was up, as `changes` takes them, of any length.
 
-use super::digits::{Wrong, decimal_exactly};
+use super::digits::{Wrong, decimal_exactly, leading};
 use super::samples::{Packer, Sample, Samples};
 use crate::problem::shortened;
 use crate::traces::{Column, Columns, header};
@@ -19,12 +19,15 @@ pub(super) fn csv(text: &str) -> Result<Samples, Wrong> {
     })?;
     let columns = header(named, RECORDED).map_err(|(_, message)| (first, message))?;
     let units: Vec<Option<u32>> = columns.iter().map(|column| column.unit.and_then(places)).collect();
+    let quick: Option<Vec<QuickColumn>> = columns.iter().zip(&units).map(quick_column).collect();
     // Made once for all of millions of lines.
     let legal = (crate::model::bounds::rates(), crate::model::bounds::delays());
     let mut packer = Packer::default();
     let mut before = None;
     for (line, text) in lines {
-        let sample = row(text, &columns, &units, &legal).map_err(|message| (line, message))?;
+        let quick = quick.as_ref().and_then(|columns| quick_row(text.as_bytes(), columns, &legal));
+        let sample =
+            quick.map_or_else(|| row(text, &columns, &units, &legal).map_err(|message| (line, message)), Ok)?;
         if let Some(before) = before.filter(|before| *before >= sample.at) {
             let at = sample.at;
             return Err((line, format!("time runs back, from {before} to {at}; legal is later in every line")));
@@ -50,6 +53,66 @@ fn places(unit: &str) -> Option<u32> {
 
 /// What rates and delays are legal.
 type Legal = (Range<(), Rate>, Range<(), Duration>);
+
+/// A column whose cells are nearly all plain numbers, and how many decimal places they are read with.
+type QuickColumn = (What, u32);
+
+#[derive(Clone, Copy)]
+enum What {
+    Time,
+    Rate,
+    Delay,
+    Loss,
+    Up,
+}
+
+/// A column, unless every cell has its own unit.
+fn quick_column((column, places): (&Column<'_>, &Option<u32>)) -> Option<QuickColumn> {
+    match column.name {
+        "time" => places.map(|places| (What::Time, places)),
+        "rate" => places.map(|places| (What::Rate, places)),
+        "delay" => places.map(|places| (What::Delay, places)),
+        "loss" => Some((What::Loss, 6)),
+        _ => Some((What::Up, 0)),
+    }
+}
+
+/// A line as nearly all are written: legal, without blanks, a cell for each column, no number finer than what it is
+/// kept as.
+fn quick_row(line: &[u8], columns: &[QuickColumn], legal: &Legal) -> Option<Sample> {
+    let (mut at, mut sample, mut rest) = (None, Sample::default(), line);
+    for (index, &(what, places)) in columns.iter().enumerate() {
+        if index > 0 {
+            rest = rest.strip_prefix(b",")?;
+        }
+        if matches!(rest, [] | [b',', ..]) {
+            continue;
+        }
+        if let What::Up = what {
+            let (up, after) = match rest {
+                [b'1', after @ ..] => (true, after),
+                [b'0', after @ ..] => (false, after),
+                _ => return None,
+            };
+            (sample.up, rest) = (Some(up), after);
+            continue;
+        }
+        let (number, true, after) = leading(rest, places)? else { return None };
+        rest = after;
+        match what {
+            What::Time => at = Some(Duration(number)),
+            What::Rate => sample.rate = Some(Rate(number)),
+            What::Delay => sample.delay = Some(Duration(number)),
+            // The quotient of two numbers that are exact is the nearest to the decimal one, as what a parser gives.
+            What::Loss if number <= 1_000_000 => sample.loss = Some(number as f64 / 1e6),
+            What::Loss | What::Up => return None,
+        }
+    }
+    let is_legal = rest.is_empty()
+        && sample.rate.is_none_or(|rate| legal.0.complaint(rate, &()).is_none())
+        && sample.delay.is_none_or(|delay| legal.1.complaint(delay, &()).is_none());
+    at.filter(|_| is_legal).map(|at| Sample { at, ..sample })
+}
 
 fn row(line: &str, columns: &[Column<'_>], units: &[Option<u32>], legal: &Legal) -> Result<Sample, String> {
     let mut given = line.split(',').map(str::trim_ascii);
@@ -112,6 +175,45 @@ mod tests {
         // What is finer than a nanosecond is rounded, as everywhere.
         let last = Sample { delay: ns(2), loss: Some(0.25), up: Some(false), ..at(1500) };
         assert_eq!(samples, [first, at(500), last]);
+    }
+
+    #[test]
+    fn a_line_that_is_read_quickly_is_read_alike() {
+        let named = "time [s],rate [Mbit/s],delay [ms],loss,up";
+        let columns = header(named, RECORDED).expect("legal columns");
+        let units: Vec<Option<u32>> = columns.iter().map(|column| column.unit.and_then(places)).collect();
+        let quick: Vec<QuickColumn> = columns.iter().zip(&units).filter_map(quick_column).collect();
+        let legal = (crate::model::bounds::rates(), crate::model::bounds::delays());
+        for (line, is_quick) in [
+            ("0.25,12.5,30.123456,0.015,1", true),
+            ("7,,,,", true),
+            ("7,,5,0.3,", true),
+            ("7,0.00001,3600000,1,0", true),
+            ("7,0.000009,1,,", false),
+            ("7,1,3600000.1,,", false),
+            ("7,1,1,1.000001,", false),
+            ("7,1,1,0.0000001,", false),
+            ("7,1,1,1e-3,", false),
+            ("7,1,1,,2", false),
+            ("7,1,1,,true", false),
+            ("7,1,1,,01", false),
+            ("7,1,1,,1.", false),
+            ("7,1", false),
+            ("7,1,1,1,1,1", false),
+            (",1,1,1,1", false),
+            (" 7,1,1,1,1", false),
+            ("7,1,0.0000001,,", false),
+            ("7s,1,1,1,1", false),
+        ] {
+            let found = quick_row(line.as_bytes(), &quick, &legal);
+            assert_eq!(found.is_some(), is_quick, "{line}");
+            assert!(found.is_none_or(|found| row(line, &columns, &units, &legal) == Ok(found)), "{line}");
+        }
+        for parts in 0..=1_000_000_u32 {
+            let line = format!("0,,,{}.{:06},", parts / 1_000_000, parts % 1_000_000);
+            let loss = quick_row(line.as_bytes(), &quick, &legal).and_then(|sample| sample.loss);
+            assert_eq!(loss, line[4..line.len() - 1].parse().ok(), "{line}");
+        }
     }
 
     #[test]
