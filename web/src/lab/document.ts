@@ -86,13 +86,17 @@ export function documentOf(outcome: Outcome, version: string): Document {
 function traffic({ scenario, drawing }: Outcome): Traffic[] {
   const sessions = (scenario["sessions"] ?? {}) as Record<string, { scheme?: string }>;
   const flows = (scenario["flows"] ?? {}) as Record<string, { kind?: string }>;
-  const all = (drawing?.map.flows ?? []).map(({ name, receivers }): Traffic => {
+  const all = new Map<string, Traffic>();
+  for (const { name, receivers } of drawing?.map.flows ?? []) {
     const session = own(sessions, name);
-    const kind = session?.scheme ?? (own(flows, name) ?? own(flows, name.replace(/-\d+$/, "")))?.kind ?? "";
     const isSession = session !== undefined;
-    return { name, kind, isSession, receivers: isSession ? receivers.map((one) => one.name) : [] };
-  });
-  return all.sort((one, other) => Number(other.isSession) - Number(one.isSession));
+    const entry = isSession || own(flows, name) !== undefined ? name : name.replace(/-\d+$/, "");
+    const kind = session?.scheme ?? own(flows, entry)?.kind ?? "";
+    // Transfers of all pairs of nodes are those of the entry, as in `reporting/of_run.py`.
+    const listed = kind === "web" ? entry : name;
+    all.set(listed, { name: listed, kind, isSession, receivers: isSession ? receivers.map((one) => one.name) : [] });
+  }
+  return [...all.values()].sort((one, other) => Number(other.isSession) - Number(one.isSession));
 }
 
 /** What a table of a scenario has under a name, which may be any, such as `constructor`. */

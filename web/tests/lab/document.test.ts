@@ -37,9 +37,9 @@ test("who takes part is what the scenario says of it, whatever its name", () => 
     duration: "20 s",
     links: { slow: { changes: late } },
     sessions: { film: { scheme: "tfmcc" } },
-    flows: { web: { kind: "tcp", count: 2 }, constructor: { kind: "cbr" } },
+    flows: { web: { kind: "tcp", count: 2 }, constructor: { kind: "cbr" }, pages: { kind: "web" } },
   };
-  const flows = ["web-1", "film", "constructor"].map(flow);
+  const flows = ["web-1", "film", "constructor", "pages-0", "pages-1"].map(flow);
   const facts = { simulated_s: 10 } as Facts;
   const drawing = { map: { links: [], flows }, sky: null };
   const runs = [{ seed: 1, facts, tables: new Map() }];
@@ -48,6 +48,7 @@ test("who takes part is what the scenario says of it, whatever its name", () => 
     { name: "film", kind: "tfmcc", isSession: true, receivers: ["film-0"] },
     { name: "web-1", kind: "tcp", isSession: false, receivers: [] },
     { name: "constructor", kind: "cbr", isSession: false, receivers: [] },
+    { name: "pages", kind: "web", isSession: false, receivers: [] },
   ]);
   assert.deepEqual(run!.changes, [{ t_s: 4, text: "links.slow: down" }], "it was cancelled after 10 s");
   assert.deepEqual([run!.time.stop_s, run!.time.warmup_s, run!.time.interval_s], [10, 0, 1]);
