@@ -228,6 +228,8 @@ class Experiment:
     """All numbers for machines, as rows with the same columns: texts, numbers, None. They become ``cells.csv``."""
     reps: int = 10
     """Seeds if the caller does not say."""
+    goes_on: bool = True
+    """Whether more seeds follow while a criterion is within the noise, if the caller does not say how many."""
     axes: Sequence[Axis] = ()
     """What it can be narrowed to, if it can."""
     narrowed: Callable[[Mapping[str, Sequence[Any]]], Callable[[bool], Sequence[Point]]] | None = None

@@ -157,7 +157,7 @@ def further(experiments: Sequence[Experiment], done: Reproduction) -> dict[str, 
     found = {}
     for experiment in experiments:
         report = done[experiment.id]
-        if any(criterion.straddles is not None for criterion in report.criteria):
+        if experiment.goes_on and any(criterion.straddles is not None for criterion in report.criteria):
             look = next_look(len(report.seeds))
             if look is not None:
                 found[experiment.id] = look

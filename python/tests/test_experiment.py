@@ -691,6 +691,15 @@ def test_whoever_says_how_many_seeds_gets_no_more(register: Any, tmp_path: Path)
     assert (len(done["open"].seeds), done["open"].verdict) == (3, "undecided (quick)")
 
 
+def test_an_experiment_may_have_a_number_of_seeds_and_no_more(
+    register: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faircast.looks.LOOKS", (2, 3, 5))
+    register(replace(make("dear", narrowing(99)), goes_on=False), make("open", narrowing(99)))
+    done = faircast.reproduce("dear", "open", out=tmp_path / "dear")
+    assert {report.id: len(report.seeds) for report in done.reports} == {"dear": 2, "open": 5}
+
+
 def test_looks_are_fixed_and_end() -> None:
     from faircast.looks import next_look
 

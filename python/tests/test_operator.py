@@ -60,6 +60,7 @@ def test_every_case_is_run_and_they_are_few_enough() -> None:
     assert len(points) == len(FILMS) * len(QUEUES) * len(LOADS) * 2 == 150
     assert len({point.key for point in points}) == 150
     assert len(points) * EXPERIMENT.reps <= 600
+    assert not EXPERIMENT.goes_on, "or undecided ones would make it 6000"
     for point in points:
         resolve(point.scenario)
     quick = EXPERIMENT.points(True)

@@ -206,5 +206,6 @@ EXPERIMENTS = [
         cells=cells,
         says=says,
         reps=SEEDS,
+        goes_on=False,
     )
 ]
