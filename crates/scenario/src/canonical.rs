@@ -22,15 +22,29 @@ impl Formatter for Canonical {
     fn write_f64<W: ?Sized + Write>(&mut self, writer: &mut W, number: f64) -> io::Result<()> {
         let size = number.abs();
         if size == 0.0 || (1e-4..1e16).contains(&size) {
+            let text = even(number, number.to_string(), |places| format!("{number:.places$}"));
             let point = if number.fract() == 0.0 { ".0" } else { "" };
-            return write!(writer, "{number}{point}");
+            return write!(writer, "{text}{point}");
         }
-        let text = format!("{number:e}");
+        let text = even(number, format!("{number:e}"), |places| format!("{number:.places$e}"));
         let (digits, exponent) = text.split_once('e').expect("it was asked for an exponent");
         let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |exponent| ('-', exponent));
         write!(writer, "{digits}e{sign}{exponent:0>2}")
     }
 }
+
+/// Of two texts with the fewest digits that are equally near to a number the one that ends with an even digit, as
+/// Python has it, given either of them: the number `rounded` to as many places behind the point.
+fn even(number: f64, text: String, rounded: impl FnOnce(usize) -> String) -> String {
+    let digits = text.split('e').next().unwrap_or_default();
+    let rounded = rounded(digits.split_once('.').map_or(0, |(_, places)| places.len()));
+    // Below a power of two numbers are nearer to each other than above it, and the nearest text may be another's.
+    if rounded.parse() == Ok(number) { rounded } else { text }
+}
+
+#[cfg(test)]
+#[path = "canonical_golden_tests.rs"]
+mod golden_tests;
 
 #[cfg(test)]
 mod tests {
@@ -59,6 +73,11 @@ mod tests {
             (f64::MAX, "1.7976931348623157e+308"),
             (f64::MIN_POSITIVE, "2.2250738585072014e-308"),
             (5e-324, "5e-324"),
+            // Exactly between ...12 and ...13, ...062 and ...063.
+            (1.0 / 33_554_432.0, "2.9802322387695312e-08"),
+            (8.0 + 1.0 / 65_536.0, "8.000015258789062"),
+            // 2^-1017, to which a text with 4 at the end is nearer, and would be read as the number below.
+            (f64::from_bits(6 << 52), "7.120236347223045e-307"),
         ] {
             assert_eq!(canonical(&json!(number)), text);
         }
