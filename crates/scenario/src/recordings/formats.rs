@@ -237,6 +237,8 @@ mod tests {
         let samples = delays("12\n30\n", Duration::from_millis(10)).expect("a legal file");
         let first: Vec<_> = samples.unpacked().take(3).map(|sample| (Some(sample.at), sample.delay)).collect();
         assert_eq!(first, [(ms(0), ms(12)), (ms(10), ms(30)), (ms(20), ms(12))]);
+        let hour = delays("3600000\n", Duration::from_millis(10)).expect("an hour is legal");
+        assert_eq!(hour.longest_delay(), Duration::from_secs(3600));
         for (text, line, message) in
             [("", 1, "the file is empty"), ("1\n\n2\n", 2, "a hole"), ("1\n3600001\n", 2, "legal is at most 1 h")]
         {
@@ -300,6 +302,16 @@ mod tests {
     }
 
     #[test]
+    fn the_longest_gap_and_delay_and_none_are_legal() {
+        let text = format!("{LENS}\n1000,7200000,0,3600000\n1000001000,2,1,1\n");
+        let read = |text: &str, column| lens(text, column, Duration::from_secs(1)).map(|samples| samples.first_delay());
+        assert_eq!(read(&text, LensColumn::Uplink), Err((2, "7200000 given; legal is a time in ms, or -1".to_owned())));
+        let text = text.replace("7200000", "3600000");
+        assert_eq!(read(&text, LensColumn::Uplink), Ok(ms(0)));
+        assert_eq!(read(&text, LensColumn::Downlink), Ok(ms(3_600_000)));
+    }
+
+    #[test]
     fn a_line_that_is_read_quickly_is_read_alike() {
         for (line, is_quick) in [
             ("1705744800616897349,120.5,72.25,48.25", true),
@@ -334,9 +346,13 @@ mod tests {
             (&file(&["1,2,3", "-2,2,3"]), 3, "the round-trip time -2 is negative"),
             (&file(&["1,2,x"]), 2, "x given; legal is a time in ms, or -1"),
             (&file(&["1,2,3600001"]), 2, "3600001 given"),
+            (&file(&["1,2,3600000.000001"]), 2, "3600000.000001 given"),
+            (&file(&["1,2,-3600000.000001"]), 2, "-3600000.000001 given"),
             (&(file(&["1,2,3"]) + "\n" + &file(&["1,2,3"])[LENS.len() + 1..]), 3, "a hole"),
             (&(file(&["1,2,3"]) + "1.5,1,2,3\n"), 3, "whole number of nanoseconds"),
             (&(file(&["1,2,3"]) + "1000,1,2,3\n"), 3, "time runs back"),
+            (&format!("{LENS}\n1000,1,1,1\n1000,1,1,1\n"), 3, "time runs back, from 1000 to 1000 ns"),
+            (&format!("{LENS}\n1000,1,1,1\n1000001001,1,1,1\n"), 3, "a hole of 1.000000001 s before this line"),
             (&later, 3, "a hole of 2.999999 s before this line; legal is at most longest_gap, 1 s"),
             (&file(&["-1,0,0"]), 2, "no line has a delay"),
         ] {

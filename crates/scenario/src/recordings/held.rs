@@ -67,6 +67,8 @@ mod tests {
             assert_eq!((hold(8_u32), find(&first)), (first.clone(), Some(8_u32)));
         }
         assert_eq!(find(&first), Some(7_u32));
+        let number = first.strip_prefix(NAME).expect("names begin alike");
+        assert_eq!(find::<u32>(number), None, "a name is not its number");
         drop(outer);
         assert_eq!([first.as_str(), "trace.txt", "held recording x"].map(find::<u32>), [None; 3]);
     }

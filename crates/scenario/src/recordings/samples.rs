@@ -338,6 +338,15 @@ mod tests {
     }
 
     #[test]
+    fn every_part_of_a_million_comes_back_as_it_was() {
+        // Their quotients, and not their products with 1e-6: what is lost must not depend on how it was read.
+        let line = |parts: u64| Sample { at: Duration(parts), loss: Some(parts as f64 / 1e6), ..Sample::default() };
+        let samples = packed(&Vec::from_iter((0..=1_000_000).step_by(5).map(line)), None).expect("legal samples");
+        assert!(samples.unpacked().eq((0..=1_000_000).step_by(5).map(line)));
+        assert!(samples.bytes() < 6 * 200_001, "{} bytes", samples.bytes());
+    }
+
+    #[test]
     fn what_is_illegal_is_no_recording() {
         let ms = Duration::from_millis;
         for wrong in [
@@ -349,7 +358,10 @@ mod tests {
             assert_eq!(packed(&[Sample::default(), wrong], None), None, "{wrong:?}");
         }
         assert_eq!(packed(&[Sample::default(), Sample::default()], None), None, "twice the same moment");
+        let early = [ms(5), ms(4)].map(|at| Sample { at, ..Sample::default() });
+        assert_eq!(packed(&early, None), None, "time runs back");
         assert_eq!(packed(&[], None), None);
+        assert!(serde_json::from_value::<Samples>(json!(packed::text(0, 0, &[]))).is_err(), "of no line");
         let read = |bytes: &[u8]| serde_json::from_value::<Samples>(json!(packed::text(1, 0, bytes)));
         assert!(
             read(&[0, 5]).is_ok()

@@ -178,6 +178,42 @@ mod tests {
     }
 
     #[test]
+    fn each_unit_is_read_with_its_places() {
+        let read = |named: &str, cells: &str| {
+            let samples = csv(&format!("{named}\n{cells}\n")).unwrap_or_else(|wrong| panic!("{named}: {wrong:?}"));
+            samples.unpacked().next().expect("one line")
+        };
+        for (unit, cell, ns) in [
+            ("s", "1.000000001", 1_000_000_001),
+            ("ms", "1.000001", 1_000_001),
+            ("us", "1.001", 1001),
+            ("ns", "1001", 1001),
+            ("s", "7", 7_000_000_000),
+            ("ms", "7", 7_000_000),
+            ("us", "7", 7000),
+        ] {
+            let sample = read(&format!("time [{unit}],delay [{unit}]"), &format!("{cell},{cell}"));
+            assert_eq!((sample.at, sample.delay), (Duration(ns), Some(Duration(ns))), "{unit}");
+            // With a blank it is read by the other way.
+            assert_eq!(read(&format!("time [{unit}],delay [{unit}]"), &format!("{cell}, {cell}")), sample, "{unit}");
+        }
+        for (unit, cell, bps) in [
+            ("Gbit/s", "1.000000001", 1_000_000_001),
+            ("Mbit/s", "1.000001", 1_000_001),
+            ("kbit/s", "1.001", 1001),
+            ("bit/s", "1001", 1001),
+            ("Gbit/s", "7", 7_000_000_000),
+            ("Mbit/s", "7", 7_000_000),
+            ("kbit/s", "7", 7000),
+        ] {
+            for cell in [cell.to_owned(), format!(" {cell}")] {
+                let sample = read(&format!("time [s],rate [{unit}]"), &format!("0,{cell}"));
+                assert_eq!(sample.rate, Some(Rate(bps)), "{unit}");
+            }
+        }
+    }
+
+    #[test]
     fn a_line_that_is_read_quickly_is_read_alike() {
         let named = "time [s],rate [Mbit/s],delay [ms],loss,up";
         let columns = header(named, RECORDED).expect("legal columns");
@@ -226,6 +262,7 @@ mod tests {
             ("time [s],rate\n1,1 Mbit/s\n\n2,2 Mbit/s\n", 3, "a hole"),
             ("time [s],rate\n1,1 Mbit/s\n,2 Mbit/s\n", 3, "the time is missing"),
             ("time [s],rate\n2,1 Mbit/s\n1,2 Mbit/s\n", 3, "time runs back, from 2 s to 1 s"),
+            ("time [s],loss\n2,0\n2.0,1\n", 3, "time runs back, from 2 s to 2 s"),
             ("time [s],rate [Mbit/s]\n2,0.000001\n", 2, "column rate: 1 bit/s given; legal is"),
             ("time [s],rate\n2,5\n", 2, "column rate: "),
             ("time [s],delay [s]\n2,3601\n", 2, "column delay: "),
