@@ -59,11 +59,14 @@ enum Role {
         /// X_supp when the timer was set earlier in this round, as the receiver suffers in a start, bit/s; NaN if it
         /// was not.
         hastened_bps: f32,
+        /// The timer ran before that, so that this round is owed a report without it.
+        ran_before: bool,
     },
 }
 
 impl Role {
-    const SILENT: Role = Role::Other { timer: FeedbackTimer::OFF, owes_first_rtt: false, hastened_bps: f32::NAN };
+    const SILENT: Role =
+        Role::Other { timer: FeedbackTimer::OFF, owes_first_rtt: false, hastened_bps: f32::NAN, ran_before: false };
 }
 
 impl Reporting {
@@ -163,11 +166,15 @@ impl Reporting {
         if is_new {
             self.round = data.round;
         }
-        let Role::Other { timer, owes_first_rtt, hastened_bps } = &mut self.role else { return };
+        let Role::Other { timer, owes_first_rtt, hastened_bps, ran_before } = &mut self.role else { return };
         let max_rtt_s = measurement.max_rtt_s();
         if !hastened_bps.is_nan() && !data.starting {
-            // The start is over, since somebody has spoken.
-            (*timer, *hastened_bps) = (FeedbackTimer::OFF, f32::NAN);
+            // The start is over, since somebody has spoken. A timer of the round goes on: whether it was for a rate as
+            // low as this one wants only X_supp says, and the next round may be far.
+            if !*ran_before {
+                *timer = FeedbackTimer::OFF;
+            }
+            *hastened_bps = f32::NAN;
         }
         if timer.rescale(now, max_rtt_s, length) && silencing.renews {
             timer.renew(measurement.desired_bps(measurement.last_at()));
@@ -240,13 +247,14 @@ impl Reporting {
             return false;
         }
         let (length, max_receivers) = (self.length_in(true), self.max_receivers);
-        let Role::Other { timer, hastened_bps, .. } = &mut self.role else { return false };
+        let Role::Other { timer, hastened_bps, ran_before, .. } = &mut self.role else { return false };
         if data.at_once && measurement.was_asked() {
             return true;
         }
         if hastened_bps.is_nan() {
             let max_rtt_s = measurement.max_rtt_s();
             let part = delay_rounds(draw(random), max_receivers, TimerBias::None, f64::NAN);
+            *ran_before = timer.is_set();
             timer.set_earlier(now, part * length.seconds(max_rtt_s), measurement.desired_bps(now), max_rtt_s);
             *hastened_bps = data.suppression_bps;
         }

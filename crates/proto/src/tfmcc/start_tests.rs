@@ -235,6 +235,25 @@ fn the_highest_rate_bounds_it() {
 }
 
 #[test]
+fn a_slow_receiver_that_comes_during_the_start_is_heard_and_limits() {
+    // It has not been asked, and gets its first packet when the rate is 2 Mbit/s or more; another one ends the start.
+    // Its timer of 3 R_max, 1.5 s, began with that packet.
+    for join_s in [2.01, 2.1, 2.2] {
+        let also = move |n, packet: &Packet, fate| if n == 1 && packet.sent < at(join_s) { Fate::Lose } else { fate };
+        let links = vec![Link::new(10e6, 0.1), Link::new(1e6, 0.1)];
+        let (mut group, _) = session(&doubling(), links, &[(0.04, 0), (0.06, 1)], also);
+        group.start_all();
+        group.run_while(at(join_s + 12.0), |group| group.source.clr() != Some(Who::Receiver(1).address()));
+        assert!(group.now() < at(join_s + 1.6), "from {join_s}: {}", group.now());
+        let (then, before) = (group.now() + Duration::from_secs(5), group.members[1].report().received_bytes);
+        group.run_until(then);
+        let got_bps = 8.0 / 5.0 * (group.members[1].report().received_bytes - before) as f64;
+        assert!((0.8e6..1.01e6).contains(&got_bps), "from {join_s}: {got_bps}");
+        assert!(group.source.rate_bps() < 1.5e6, "from {join_s}: {}", group.source.rate_bps());
+    }
+}
+
+#[test]
 fn stamps_that_wrap_change_nothing() {
     // Stamps of 32 bits in microseconds wrap at 4294.967 s: while all are asked, while the rate doubles, at its end.
     for since_s in [0.0, 4294.0, 4292.9, 4292.8, 4292.4] {
