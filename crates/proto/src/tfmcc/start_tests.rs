@@ -103,7 +103,7 @@ fn session<F: FnMut(usize, &Packet, Fate) -> Fate>(
 
 /// When a member has got nine tenths of this rate over half a second for the first time, seconds: the end of it.
 fn reaches<N: FnMut(Who, Who, &Packet) -> Fate>(group: &mut Group<Sender, Receiver, N>, bps: f64, by_s: f64) -> f64 {
-    let mut got = vec![0];
+    let mut got = vec![group.members[0].report().received_bytes];
     while group.now() < at(by_s) {
         let next = group.now() + Duration::from_millis(50);
         group.run_until(next);
@@ -262,6 +262,60 @@ fn stamps_that_wrap_change_nothing() {
         group.start_all();
         let reached_s = reaches(&mut group, 10e6, since_s + 10.0) - since_s;
         assert!((2.4..3.0).contains(&reached_s), "from {since_s}: {reached_s}");
+    }
+}
+
+#[test]
+fn who_is_first_heard_after_many_rounds_starts_as_the_first() {
+    // With a packet in 8 s R_max is as long (RFC 4654 section 3.2), and a round without an answer six of that: numbers
+    // of rounds wrap around after some 12 000 s. A member waits at most for the next packet, 8 s, for a timer that the
+    // next round begins anew, 24 s, and then for all that are asked, 32 s.
+    let silences = [(600.0, false), (640.0, false), (600.0, true), (12_000.0, true), (12_100.0, true)];
+    for (dead_s, of_reports) in silences {
+        let (link, config) = (Link::new(10e6, 0.04), doubling());
+        let shared = Rc::new(RefCell::new(link));
+        let network = move |_, to: Who, packet: &Packet| match to {
+            _ if packet.sent < at(dead_s) && (to == Who::Sender) == of_reports => Fate::Lose,
+            Who::Sender => Fate::Deliver,
+            Who::Receiver(_) => shared.borrow_mut().carry(packet),
+        };
+        let own = Who::Receiver(0).address();
+        let receiver = Receiver::new(&config, FlowId(0), own, GROUP, Random::stream(1, "test/start/0"));
+        let members = vec![(receiver, Duration::from_millis(20))];
+        let mut group = Group::new(Sender::new(&config, FlowId(0), SOURCE, GROUP), members, network);
+        group.start_all();
+        group.run_until(at(dead_s));
+        assert_eq!((group.source.in_slow_start(), group.source.rate_bps()), (true, 1000.0), "{dead_s}");
+        let wrapped = group.source.control().counts().rounds > 256;
+        assert_eq!(wrapped, dead_s > 12_050.0, "{}", group.source.control().counts().rounds);
+        let reached_s = reaches(&mut group, 10e6, dead_s + 200.0) - dead_s;
+        let most_s = if of_reports { 48.0 + 32.0 } else { 8.0 + 24.0 + 32.0 };
+        assert!(reached_s < most_s + 1.0, "{dead_s} {of_reports}: {reached_s}");
+    }
+}
+
+#[test]
+fn jitter_of_a_packets_time_neither_ends_it_early_nor_hides_a_queue() {
+    // 0.8 ms at 10 Mbit/s, 4 ms at 2 Mbit/s: the threshold at 40 ms is 5 ms. What the queue holds later is not the
+    // start's: by section 3.3 the rate grows until it is full.
+    let run = |bps: f64, jitter_s: f64| {
+        let mut random = Random::stream(3, "test/start/jitter");
+        let also = move |_, _: &Packet, fate| match fate {
+            Fate::Late(wait) => Fate::Late(wait + Duration::from_secs_f64(random.uniform() * jitter_s)),
+            other => other,
+        };
+        let (mut group, links) = session(&doubling(), vec![Link::new(bps, 0.4)], &[(0.04, 0)], also);
+        group.start_all();
+        group.run_while(at(10.0), |group| group.source.in_slow_start());
+        let Link { most_s, lost, .. } = links.borrow()[0];
+        assert_eq!(lost, 0, "{bps}");
+        (group.now().as_secs_f64(), most_s, group.source.rate_bps())
+    };
+    for bps in [10e6, 2e6] {
+        let ((steady_s, steady_queue_s, _), (ended_s, most_s, rate_bps)) = (run(bps, 0.0), run(bps, 8000.0 / bps));
+        assert!((ended_s - steady_s).abs() < 0.04, "{bps}: {ended_s}, without {steady_s}");
+        assert!(most_s < steady_queue_s + 0.01, "{bps}: {most_s}, without {steady_queue_s}");
+        assert!((0.9 * bps..1.1 * bps).contains(&rate_bps), "{bps}: {rate_bps}");
     }
 }
 
