@@ -102,6 +102,13 @@ impl Directory {
         Some(Address::endpoint(number))
     }
 
+    /// Answers to somebody who is known go there from now on.
+    pub fn moved(&mut self, id: u64, to: SocketAddr) {
+        if let Some(peer) = self.by_id.get(&id).and_then(|number| self.peers.get_mut(number)) {
+            peer.at = to;
+        }
+    }
+
     fn take_in(&mut self, now: Instant, peer: Peer) -> Option<u32> {
         if Address::endpoint(self.next) == Address::STRANGER {
             return None;

@@ -486,7 +486,19 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
             return true;
         }
         let this = Source { id, at: arrival.from };
+        let is_sealed = self.content.seal_bytes() > 0;
         match self.source {
+            // Its seal says whose it is. Somebody may repeat it from elsewhere, even before it came itself: reports go
+            // where the newest came from, which nobody has before the source.
+            Some(source) if is_sealed && source.id == id => {
+                let is_newest = self.directory.near(self.directory.address(id)).is_none_or(|last| last < packet.sent);
+                let is_there = arrival.group.is_some() && of.is_none_or(|of| of == arrival.from.ip());
+                if source != this && is_newest && is_there {
+                    self.source = Some(this);
+                    self.directory.moved(id, arrival.from);
+                }
+                of.is_none_or(|of| of == arrival.from.ip())
+            }
             Some(source) => source == this,
             None if arrival.group.is_some() && of.is_none_or(|of| of == arrival.from.ip()) => {
                 self.source = Some(this);

@@ -119,3 +119,43 @@ fn what_is_sealed_is_opened_and_nothing_else() {
         assert_eq!((source.counters().taken, source.counters().forged), (heard, 1), "{:?}", source.counters());
     }
 }
+
+#[test]
+fn who_repeats_packets_from_elsewhere_is_not_taken_for_the_source() {
+    let session = Session::read(json!({ "scheme": "tfmcc", "max_rate": "1 Mbit/s", "packet_size": "300 B" })).unwrap();
+    let groups = session.groups("239.1.1.1:5000".parse().unwrap()).unwrap();
+    let cloud = Rc::new(RefCell::new(Cloud::new(2, vec![groups.first()])));
+    let (mut source_clock, mut source_port) = seat(&cloud, 0, Duration::ZERO);
+    let (mut clock, mut port) = seat(&cloud, 1, Duration::from_secs(7));
+    let mut source = session.source(9, groups, Sums::default());
+    let mut member = session.member(5, groups, None, Sums::default());
+    source.start(&mut source_clock, &mut source_port);
+    source.turn(&mut source_clock, &mut source_port);
+    member.start(&mut clock, &mut port);
+    let recorded = cloud.borrow().hosts[0].sent[0].2.clone();
+    let elsewhere = socket(6);
+    for step in 0..600u64 {
+        let now = Instant::ZERO + Duration::from_millis(10 * step);
+        cloud.borrow().time.set(now);
+        // Before the first packet of the source itself, and again and again.
+        if step % 50 == 0 {
+            cloud.borrow_mut().deliver(1, now, elsewhere, (Some(0), Ecn::NotCapable), &recorded);
+        }
+        source.turn(&mut source_clock, &mut source_port);
+        member.turn(&mut clock, &mut port);
+        if step == 0 {
+            assert_eq!(member.source().unwrap().at, elsewhere);
+        }
+        if step > 550 {
+            assert_eq!(member.source().unwrap().at, socket(0));
+            assert!(step % 10 != 0 || member.say(b"more, please", &mut clock, &mut port));
+        }
+    }
+    assert_eq!(member.counters().foreign, 0);
+    assert!(member.content().taken.len() > 20, "{}", member.content().taken.len());
+    assert_eq!(source.content().heard.len(), 4);
+    let to: Vec<_> = cloud.borrow().hosts[1].sent.iter().map(|(at, to, _)| (*at, *to)).collect();
+    let late = Instant::ZERO + Duration::from_secs(4);
+    assert!(to.iter().all(|(at, to)| *at < late || *to == socket(0)), "reports go to the source: {to:?}");
+    assert!(source.counters().taken > 5, "{:?}", source.counters());
+}
