@@ -8,7 +8,7 @@ use faircast_proto::group_set::Senders;
 use faircast_proto::scheme::Scheme as _;
 use faircast_wire::groups::Groups;
 use faircast_wire::session::Session;
-use faircast_wire::sockets::{self, Sockets};
+use faircast_wire::sockets::{self, Interface, Sockets};
 use serde_json::{Map, Value, json};
 use std::net::SocketAddr;
 
@@ -45,6 +45,11 @@ impl Agreed {
         })?;
         let packet_bytes = options.number("packet-size", PACKETS).map_err(Ending::Input)?.unwrap_or(1280);
         let session = session(options, packet_bytes)?;
+        let used = session.scheme.packet_bytes();
+        if used != packet_bytes {
+            let sentence = format!("--set gives packets of {used} bytes; legal is to give them by --packet-size");
+            return Err(Ending::Input(sentence));
+        }
         let groups = session.groups(first).map_err(|why| Ending::Input(format!("--{to} {first}: {why}")))?;
         let plan = session.scheme.groups();
         if keyed && plan.iter().any(|group| group.senders != Senders::Source) {
@@ -54,6 +59,21 @@ impl Agreed {
         }
         let symbol = packet_bytes - MOST_HEADER_BYTES - SEALED_BYTES as u64 - HEADER_BYTES as u64;
         Ok(Agreed { session, groups, symbol_bytes: (symbol - symbol % 8) as u16, packet_bytes })
+    }
+
+    /// Looks whether the interface takes packets that are so long. IPv6 has 20 bytes more of header than is counted.
+    pub fn check_length(&self, interface: &Interface) -> Result<()> {
+        let beyond = if self.groups.first().is_ipv4() { 0 } else { 20 };
+        let path = format!("/sys/class/net/{}/mtu", interface.name);
+        let most = std::fs::read_to_string(path).ok().and_then(|text| text.trim().parse::<u64>().ok());
+        match most {
+            Some(most) if self.packet_bytes + beyond > most => {
+                let (given, name, legal) = (self.packet_bytes, &interface.name, most.saturating_sub(beyond));
+                let sentence = format!("packets of {given} bytes are too long for {name}; legal is up to {legal}");
+                Err(Ending::Input(format!("--packet-size: {sentence}")))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Opens sockets for it.
@@ -93,8 +113,20 @@ fn session(options: &Options, packet_bytes: u64) -> Result<Session> {
     for given in options.all("set") {
         let (key, value) =
             given.split_once('=').ok_or_else(|| Ending::Input(format!("--set {given:?} given; legal is KEY=VALUE")))?;
+        match key.split('.').next().unwrap_or_default() {
+            "scheme" => return Err(Ending::Input("--set scheme given; legal is to give it by --scheme".to_owned())),
+            "max_rate" => {
+                return Err(Ending::Input("--set max_rate given; legal is to give it by --max-rate".to_owned()));
+            }
+            "application" => {
+                return Err(Ending::Input("--set application given; files are all that is to be sent".to_owned()));
+            }
+            _ => {}
+        }
         let value = serde_json::from_str(value).unwrap_or_else(|_| json!(value));
-        put(&mut table, key, value);
+        if !put(&mut table, key, value) {
+            return Err(Ending::Input(format!("--set {given:?} given; what stands before the dot has no keys")));
+        }
     }
     table.insert("scheme".to_owned(), json!(scheme));
     table.insert("max_rate".to_owned(), json!(options.get("max-rate").unwrap_or("100 Gbit/s")));
@@ -104,16 +136,17 @@ fn session(options: &Options, packet_bytes: u64) -> Result<Session> {
     })
 }
 
-/// Puts a value where a path with dots leads.
-fn put(table: &mut Map<String, Value>, path: &str, value: Value) {
+/// Puts a value where a path with dots leads, if it leads somewhere.
+fn put(table: &mut Map<String, Value>, path: &str, value: Value) -> bool {
     match path.split_once('.') {
-        None => drop(table.insert(path.to_owned(), value)),
-        Some((first, rest)) => {
-            let inner = table.entry(first).or_insert_with(|| json!({}));
-            if let Value::Object(inner) = inner {
-                put(inner, rest, value);
-            }
+        None => {
+            table.insert(path.to_owned(), value);
+            true
         }
+        Some((first, rest)) => match table.entry(first).or_insert_with(|| json!({})) {
+            Value::Object(inner) => put(inner, rest, value),
+            _ => false,
+        },
     }
 }
 

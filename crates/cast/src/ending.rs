@@ -53,7 +53,7 @@ impl Ending {
                 if as_json {
                     print(&json!({ "error": sentence, "problems": [], "exit_code": code }));
                 }
-                eprintln!("faircast: {sentence}");
+                note(&format!("faircast: {sentence}"));
             }
         }
         code
@@ -65,13 +65,32 @@ impl From<Failure> for Ending {
         match failure {
             Failure::Input(sentence) => Ending::Input(sentence),
             Failure::Disk(sentence) => Ending::System(sentence),
+            Failure::Stopped => Ending::Interrupted,
         }
     }
 }
 
-/// A failure before anything was sent or received: what was named cannot be used.
+/// A failure to read what was named: it cannot be used.
 pub fn at_start(failure: Failure) -> Ending {
-    Ending::Input(failure.to_string())
+    match failure {
+        Failure::Stopped => Ending::Interrupted,
+        other => Ending::Input(other.to_string()),
+    }
+}
+
+/// Says a line on standard error. Names are in it that somebody else may have chosen, so control characters are written
+/// as what they are.
+pub fn note(text: &str) {
+    use std::io::Write as _;
+    let shown: String = text.chars().fold(String::with_capacity(text.len()), |mut shown, one| {
+        if one.is_control() {
+            shown.extend(one.escape_default())
+        } else {
+            shown.push(one)
+        }
+        shown
+    });
+    let _ = writeln!(std::io::stderr(), "{shown}");
 }
 
 /// Nobody may read any more; that is no failure of the command.
@@ -79,7 +98,8 @@ fn print(value: &Value) {
     say(&value.to_string());
 }
 
-fn say(text: &str) {
+/// Says a line on standard output.
+pub fn say(text: &str) {
     use std::io::Write as _;
     let _ = writeln!(std::io::stdout(), "{text}");
 }

@@ -16,8 +16,8 @@ pub struct Incoming {
     pub store: Store,
     /// The keys of this end, or none.
     pub keys: ReceiverSession,
-    /// Whether there are any.
-    pub is_keyed: bool,
+    /// Up to which number its messages are written down as used; none without keys.
+    pub reserved: Option<u64>,
     /// The present moment, set before each turn.
     pub now: Duration,
     /// When the source was heard last.
@@ -26,6 +26,8 @@ pub struct Incoming {
     pub is_renewed: bool,
     /// Why the disk does not go on.
     pub failure: Option<Failure>,
+    /// Packets that the group key opens, of a session whose root has not come, or of one that is over.
+    pub early: u64,
     /// Payloads that are not what they should be.
     pub malformed: u64,
     /// Symbols of files that were missing and have come in this run.
@@ -36,15 +38,16 @@ pub struct Incoming {
 
 impl Incoming {
     /// Nothing has come yet.
-    pub fn new(store: Store, keys: ReceiverSession, is_keyed: bool, now: Duration) -> Incoming {
+    pub fn new(store: Store, keys: ReceiverSession, reserved: Option<u64>, now: Duration) -> Incoming {
         Incoming {
             store,
             keys,
-            is_keyed,
+            reserved,
             now,
             heard: None,
             is_renewed: false,
             failure: None,
+            early: 0,
             malformed: 0,
             symbols: 0,
             salt: None,
@@ -76,11 +79,20 @@ impl Content for Incoming {
     }
 
     fn seal_bytes(&self) -> usize {
-        if self.is_keyed { MAC_BYTES } else { 0 }
+        if self.reserved.is_some() { MAC_BYTES } else { 0 }
     }
 
     fn seal(&mut self, message: &mut Vec<u8>, _payload_at: usize) -> Result<(), Refused> {
         let salt = self.store.salt().ok_or(Refused)?;
+        if self.reserved.is_some_and(|end| self.keys.next() >= end) {
+            match self.store.reserve(self.keys.next()) {
+                Ok(numbers) => self.reserved = Some(numbers.end),
+                Err(failure) => {
+                    self.failure = Some(failure);
+                    return Err(Refused);
+                }
+            }
+        }
         self.keys.mac(salt, message);
         Ok(())
     }
@@ -95,11 +107,10 @@ impl Content for Incoming {
         let length = payload.len();
         self.salt = salt;
         if self.store.salt() != salt {
-            if payload.first() != Some(&ROOT) || self.failure.is_some() {
-                return Err(Refused);
-            }
             let before = self.store.salt();
-            if self.give(payload) != Some(Taken::Root) {
+            let is_root = payload.first() == Some(&ROOT) && self.failure.is_none();
+            if !is_root || self.give(payload) != Some(Taken::Root) {
+                self.early += 1;
                 return Err(Refused);
             }
             self.is_renewed = before.is_some();
@@ -123,12 +134,12 @@ mod tests {
         let (sender, receiver) = (SenderKeys::read(&written[0]).unwrap(), ReceiverKeys::read(&written[1]).unwrap());
         let keys = ReceiverSession::new(Some(&receiver), 1);
         let store = Store::open(&folder.join("r"), store::Settings::default(), keys.verifier()).unwrap();
-        let mut content = Incoming::new(store, keys, true, Duration::ZERO);
+        let mut content = Incoming::new(store, keys, Some(9), Duration::ZERO);
         let packets = |began| {
             let mut session = SenderSession::start(Some(&sender)).unwrap();
             let settings = Settings { began, ..Settings::default() };
             let files = gather(&[folder.join("a")]).unwrap();
-            let mut offer = Offer::new(files, settings, session.salt(), session.signer(), &mut |_| {}).unwrap();
+            let mut offer = Offer::new(files, settings, session.salt(), session.signer(), &mut |_| true).unwrap();
             [0; 2].map(|_| {
                 let mut message = b"header|".to_vec();
                 offer.next_symbol(Duration::ZERO, &mut message).unwrap();
@@ -144,6 +155,14 @@ mod tests {
         let expected = [(false, false), (true, false), (true, false), (false, false), (true, true), (true, false)];
         assert_eq!([&symbol, &root, &symbol, &old, &new, &next].map(&mut is_let), expected);
         assert_eq!([&root, &symbol].map(is_let), [(false, false); 2], "the session before");
+        assert_eq!(content.early, 4, "sealed by the key, and not of the session");
+        // Numbers from 1 on, of which those below 9 are written down as used: behind them come others.
+        for _ in 0..20 {
+            content.seal(&mut b"said".to_vec(), 0).unwrap();
+        }
+        assert!(content.keys.next() == 21 && content.reserved > Some(21), "{:?}", content.reserved);
+        let above = content.store.counter(0).unwrap().start;
+        assert!(above >= 21, "{above} has been used");
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -27,20 +27,32 @@ mod usage;
 
 use ending::Ending;
 use options::Options;
+use std::ffi::OsString;
+
+/// The words of a command line, as [`run`] takes them; otherwise its exit code. What is no UTF-8 names no file that
+/// could be sent, and would name another folder to receive in.
+///
+/// # Errors
+///
+/// A word is none: that has been said.
+pub fn words(given: impl Iterator<Item = OsString>) -> Result<Vec<String>, u8> {
+    let words: Result<Vec<String>, OsString> = given.map(OsString::into_string).collect();
+    words.map_err(|word| Ending::Input(format!("{word:?} given; legal are words in UTF-8")).tell(false))
+}
 
 /// Does what the words of a command line say; the exit code: 0 done, 1 incomplete, 2 bad input, 3 a disk or the system
 /// stood in the way, 130 interrupted. `interrupted` is asked several times a second.
 pub fn run(arguments: &[String], interrupted: &mut dyn FnMut() -> bool) -> u8 {
     let Some((verb, rest)) = arguments.split_first() else {
-        eprint!("{}", usage::overview());
+        usage::overview().lines().for_each(ending::note);
         return 2;
     };
     if matches!(verb.as_str(), "--help" | "-h") {
-        print!("{}", usage::overview());
+        ending::say(usage::overview().trim_end());
         return 0;
     }
     if verb == "--version" {
-        println!("{}", env!("CARGO_PKG_VERSION"));
+        ending::say(env!("CARGO_PKG_VERSION"));
         return 0;
     }
     let Some(command) = usage::COMMANDS.iter().find(|command| command.verb == verb) else {
@@ -49,7 +61,7 @@ pub fn run(arguments: &[String], interrupted: &mut dyn FnMut() -> bool) -> u8 {
         return Ending::Input(sentence).tell(arguments.iter().any(|word| word == "--json"));
     };
     if rest.iter().any(|word| word == "--help" || word == "-h") {
-        print!("{}", command.help());
+        ending::say(command.help().trim_end());
         return 0;
     }
     let as_json = rest.iter().any(|word| word == "--json");

@@ -2,10 +2,12 @@
 
 use faircast_deliver::keys::{MAC_BYTES, SEALED_BYTES, SenderSession};
 use faircast_deliver::offer::Sent;
+use faircast_deliver::symbol::SymbolId;
 use faircast_deliver::{Failure, Offer};
-use faircast_proto::packet::Packet;
+use faircast_proto::packet::{Address, Packet};
 use faircast_proto::time::Instant;
 use faircast_wire::content::{Content, Refused};
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -29,12 +31,55 @@ pub struct Outgoing {
     pub greedy: Option<u64>,
     /// Symbols sent for the first time, and because somebody asked.
     pub sent: (u64, u64),
+    /// What was given out last, for what could not be sent.
+    given: VecDeque<Given>,
+}
+
+/// What a packet was given: a symbol, or the root.
+struct Given {
+    to: Address,
+    number: Option<u64>,
+    at: Instant,
+    what: Option<SymbolId>,
+}
+
+/// More packets than a driver sends at once.
+const MOST_GIVEN: usize = 512;
+
+impl Outgoing {
+    /// Nothing has been sent yet.
+    pub fn new(offer: Offer, keys: SenderSession, is_keyed: bool, now: Duration) -> Outgoing {
+        Outgoing {
+            offer,
+            keys,
+            is_keyed,
+            now,
+            active: now,
+            failure: None,
+            refused: 0,
+            greedy: None,
+            sent: (0, 0),
+            given: VecDeque::with_capacity(MOST_GIVEN),
+        }
+    }
+
+    fn remember(&mut self, packet: &Packet, what: Option<SymbolId>) {
+        if self.given.len() == MOST_GIVEN {
+            self.given.pop_front();
+        }
+        let (to, number, at) = (packet.destination, packet.header.number(), packet.sent);
+        self.given.push_back(Given { to, number, at, what });
+    }
 }
 
 impl Content for Outgoing {
-    fn fill(&mut self, _packet: &Packet, room: usize, into: &mut Vec<u8>) {
+    fn fill(&mut self, packet: &Packet, room: usize, into: &mut Vec<u8>) {
         let start = into.len();
-        match self.offer.next_symbol(self.now, into) {
+        let sent = self.offer.next_symbol(self.now, into);
+        if !matches!(sent, Ok(Sent::Nothing) | Err(_)) {
+            self.remember(packet, SymbolId::decode(&into[start..]).ok().map(|(id, _)| id));
+        }
+        match sent {
             Ok(Sent::Source) => {
                 self.active = self.now;
                 self.sent.0 += 1;
@@ -44,6 +89,15 @@ impl Content for Outgoing {
             Err(failure) => self.failure = Some(failure),
         }
         debug_assert!(into.len() - start <= room, "symbols are as long as there is room");
+    }
+
+    /// It goes with the next packet, so that nobody has to ask for it.
+    fn not_sent(&mut self, packet: &Packet) {
+        let (to, number, at) = (packet.destination, packet.header.number(), packet.sent);
+        let is_it = |given: &Given| (given.to, given.number, given.at) == (to, number, at);
+        if let Some(given) = self.given.iter().rposition(is_it).and_then(|place| self.given.remove(place)) {
+            self.offer.put_back(given.what);
+        }
     }
 
     fn hear(&mut self, _now: Instant, id: u64, said: &[u8]) {
@@ -87,31 +141,26 @@ mod tests {
     use super::*;
     use faircast_deliver::keys::{ReceiverKeys, ReceiverSession, Salt, SenderKeys, make};
     use faircast_deliver::offer::Settings;
+    use faircast_deliver::root::ROOT;
     use faircast_deliver::source::gather;
+    use faircast_proto::packet::{Ecn, FlowId, Header, INITIAL_TTL};
+    use std::path::PathBuf;
+
+    fn folder(name: &str) -> PathBuf {
+        std::env::temp_dir().join(format!("faircast-cast-{name}-{}", std::process::id()))
+    }
 
     /// A sender with keys for two receivers, and what the receivers say with them.
     fn keyed(name: &str) -> (Outgoing, Vec<ReceiverSession>) {
-        let folder = std::env::temp_dir().join(format!("faircast-cast-{name}-{}", std::process::id()));
+        let folder = folder(name);
         let written = make(&folder, 2).unwrap();
         std::fs::write(folder.join("a"), [7; 5000]).unwrap();
         let keys = SenderSession::start(Some(&SenderKeys::read(&written[0]).unwrap())).unwrap();
         let files = gather(&[folder.join("a")]).unwrap();
-        let offer = Offer::new(files, Settings::default(), keys.salt(), keys.signer(), &mut |_| {}).unwrap();
+        let offer = Offer::new(files, Settings::default(), keys.salt(), keys.signer(), &mut |_| true).unwrap();
         let speakers =
             written[1..].iter().map(|path| ReceiverSession::new(Some(&ReceiverKeys::read(path).unwrap()), 1)).collect();
-        std::fs::remove_dir_all(&folder).unwrap();
-        let content = Outgoing {
-            offer,
-            keys,
-            is_keyed: true,
-            now: Duration::ZERO,
-            active: Duration::ZERO,
-            failure: None,
-            refused: 0,
-            greedy: None,
-            sent: (0, 0),
-        };
-        (content, speakers)
+        (Outgoing::new(offer, keys, true, Duration::ZERO), speakers)
     }
 
     #[test]
@@ -133,5 +182,48 @@ mod tests {
         assert_eq!(content.open(2, &mut changed, 7), Err(Refused));
         assert_eq!(content.open(2, &mut said(1, salt), 12), Err(Refused), "it ends before its payload");
         assert_eq!(content.open(2, &mut said(1, salt), 7), Ok(7..11));
+        std::fs::remove_dir_all(folder("speaks")).unwrap();
+    }
+
+    #[test]
+    fn what_could_not_be_sent_goes_with_the_next_packets() {
+        let (mut content, _) = keyed("unsent");
+        let fill = |content: &mut Outgoing, sequence| {
+            let packet = Packet {
+                sent: Instant(sequence),
+                flow: FlowId(0),
+                source: Address::endpoint(0),
+                destination: Address::group(0),
+                size: 1280,
+                ttl: INITIAL_TTL,
+                ecn: Ecn::NotCapable,
+                header: Header::Datagram { sequence },
+            };
+            let mut payload = Vec::new();
+            content.fill(&packet, 1200, &mut payload);
+            payload.truncate(16);
+            (packet, payload)
+        };
+        let first: Vec<_> = (0..4).map(|number| fill(&mut content, number)).collect();
+        assert_eq!(first[0].1[0], ROOT);
+        // Those have gone, these three have not; the last of them comes back first.
+        let lost: Vec<_> = (4..7).map(|number| fill(&mut content, number)).collect();
+        lost.iter().rev().for_each(|(packet, _)| content.not_sent(packet));
+        let sent = content.sent;
+        let again: Vec<_> = (7..10).map(|number| fill(&mut content, number).1).collect();
+        let lost: Vec<_> = lost.into_iter().map(|(_, payload)| payload).collect();
+        // The root among them goes before symbols.
+        assert_eq!(again, [lost[1].clone(), lost[0].clone(), lost[2].clone()]);
+        assert_eq!(content.sent, sent, "counted once");
+        content.not_sent(&first[0].0);
+        assert_eq!(fill(&mut content, 11).1[0], ROOT);
+        content.now = Duration::from_secs(50);
+        let (packet, _) = fill(&mut content, 12);
+        content.not_sent(&packet);
+        let active = content.active;
+        content.now = Duration::from_secs(99);
+        fill(&mut content, 13);
+        assert_eq!(content.active, active, "an interface that is down for ever ends the patience");
+        std::fs::remove_dir_all(folder("unsent")).unwrap();
     }
 }

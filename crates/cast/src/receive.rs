@@ -1,7 +1,7 @@
 //! `faircast receive`: files into a folder.
 
 use crate::agreed::{Agreed, draw_id};
-use crate::ending::{Ending, Result, at_start};
+use crate::ending::{Ending, Result, at_start, note};
 use crate::incoming::Incoming;
 use crate::options::Options;
 use crate::turns;
@@ -12,6 +12,7 @@ use faircast_proto::registry::SchemeReceiver;
 use faircast_proto::time::Instant;
 use faircast_wire::clock::Clock as _;
 use faircast_wire::driver::Driver;
+use faircast_wire::network::Network as _;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -41,15 +42,16 @@ pub fn command(options: &Options, interrupted: &mut dyn FnMut() -> bool) -> Resu
     let verifier = ReceiverSession::new(keys.as_ref(), 0).verifier();
     let existing = if options.has("replace") { Existing::Replace } else { Existing::Keep };
     let settings = Settings { existing, ..Settings::default() };
-    let store = Store::open(Path::new(&options.words()[0]), settings, verifier).map_err(at_start)?;
-    let first = store.counter(turns::since_1970().as_micros() as u64).map_err(at_start)?;
+    let store = Store::open(Path::new(&options.words()[0]), settings, verifier)?;
+    let numbers = store.counter(turns::since_1970().as_micros() as u64)?;
     let id = match &keys {
         Some(keys) => keys.id().into(),
         None => kept_id(Path::new(&options.words()[0]))?,
     };
     let mut clock = turns::clock();
     let began = turns::time(clock.now());
-    let content = Incoming::new(store, ReceiverSession::new(keys.as_ref(), first), keys.is_some(), began);
+    let session = ReceiverSession::new(keys.as_ref(), numbers.start);
+    let content = Incoming::new(store, session, keys.is_some().then_some(numbers.end), began);
     let member = |content| agreed.session.member(id, agreed.groups, of, content);
     let mut driver: Member = member(content);
     driver.start(&mut clock, &mut sockets);
@@ -67,13 +69,13 @@ pub fn command(options: &Options, interrupted: &mut dyn FnMut() -> bool) -> Resu
         match driver.content_mut().store.proceed()? {
             Event::Nothing => {}
             Event::Refused(_, sentence) => {
-                eprintln!("faircast: {sentence}");
+                note(&format!("faircast: {sentence}"));
                 refused.push(sentence);
                 is_working = true;
             }
             Event::File(name) => {
                 if !options.has("json") {
-                    eprintln!("{name}");
+                    note(name.as_str());
                 }
                 is_working = true;
             }
@@ -95,7 +97,8 @@ pub fn command(options: &Options, interrupted: &mut dyn FnMut() -> bool) -> Resu
                     driver.say(&request, &mut clock, &mut sockets);
                 }
             }
-            farewells += u32::from(is_complete);
+            // A session that began meanwhile has not been told yet.
+            farewells = if is_complete { farewells + 1 } else { 0 };
             // A half to one and a half of the period, so that many do not ask at once.
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let part = 0.5 + (random >> 40) as f64 / (1u64 << 24) as f64;
@@ -116,16 +119,20 @@ pub fn command(options: &Options, interrupted: &mut dyn FnMut() -> bool) -> Resu
             // Another source, or the same one that was started again: congestion control begins anew, files go on.
             forged += driver.counters().forged;
             let malformed = driver.counters().all_malformed();
+            let before = driver.joined();
             driver = member(driver.into_content());
             driver.content_mut().heard = None;
             driver.content_mut().malformed += malformed;
             driver.start(&mut clock, &mut sockets);
+            // Layers that the one before had joined would go on to come, and nobody would leave them.
+            let now_joined = driver.joined();
+            before.iter().filter(|number| !now_joined.contains(*number)).for_each(|number| sockets.leave(number));
             foreign = 0;
         }
         let since = driver.content().heard.unwrap_or(began);
         if let Some(patience) = patience.filter(|patience| now.saturating_sub(since) > *patience) {
             driver.content_mut().store.flush()?;
-            let (seconds, all) = (patience.as_secs_f64(), forged + driver.counters().forged);
+            let (seconds, all) = (patience.as_secs_f64(), all_forged(&driver, forged));
             if let (None, Some(path), 1..) = (driver.content().store.salt(), options.get("keys"), all) {
                 let sentence = format!("{path} opens none of the {all} packets that came: it is of another session");
                 return Err(Ending::Input(sentence));
@@ -140,7 +147,7 @@ pub fn command(options: &Options, interrupted: &mut dyn FnMut() -> bool) -> Resu
         }
         if now.saturating_sub(said) >= SAID && !options.has("json") {
             said = now;
-            eprintln!("{}", summary(&driver, now - began, forged));
+            note(&summary(&driver, now - began, forged));
         }
     }
 }
@@ -155,7 +162,7 @@ fn kept_id(folder: &Path) -> Result<u64> {
     }
     let id = draw_id()?;
     let written = std::fs::write(&path, format!("{id}\n"));
-    written.map_err(|error| Ending::Input(format!("cannot write {}: {error}", path.display())))?;
+    written.map_err(|error| Ending::System(format!("cannot write {}: {error}", path.display())))?;
     Ok(id)
 }
 
@@ -167,14 +174,23 @@ fn end(driver: &Member, took: Duration, forged: u64, refused: Vec<String>) -> En
     }
 }
 
+/// Packets that nobody who has the key has sealed. What came too early was refused, too, and is none of these.
+fn all_forged(driver: &Member, before: u64) -> u64 {
+    (before + driver.counters().forged).saturating_sub(driver.content().early)
+}
+
 /// How far it is, in a line.
 fn summary(driver: &Member, took: Duration, forged: u64) -> String {
     let content = driver.content();
     let progress = content.store.progress();
-    let forged = forged + driver.counters().forged;
+    let forged = all_forged(driver, forged);
     let forged = if forged > 0 { format!(", {forged} forged packets refused") } else { String::new() };
     if content.store.manifest().is_none() {
-        return format!("nothing has come yet in {:.1} s{forged}", took.as_secs_f64());
+        let early = match content.early {
+            0 => String::new(),
+            early => format!(", {early} packets came of a session whose root has not come"),
+        };
+        return format!("nothing has come yet in {:.1} s{early}{forged}", took.as_secs_f64());
     }
     format!(
         "{} of {} files, {} bytes, {} of {} symbols are lacking after {:.1} s{forged}",
@@ -200,7 +216,8 @@ fn value(driver: &Member, took: Duration, forged: u64) -> Value {
         "received": content.symbols,
         "seconds": took.as_secs_f64(),
         "forged_blocks": progress.forged,
-        "forged": forged + counters.forged,
+        "forged": all_forged(driver, forged),
+        "early": content.early,
         "malformed": content.malformed + counters.all_malformed(),
     })
 }

@@ -1,7 +1,7 @@
 //! `faircast send`: files to all who receive.
 
 use crate::agreed::{Agreed, draw_id};
-use crate::ending::{Ending, Result, at_start};
+use crate::ending::{Ending, Result, at_start, note};
 use crate::options::Options;
 use crate::outgoing::Outgoing;
 use crate::turns;
@@ -12,6 +12,7 @@ use faircast_deliver::source::gather;
 use faircast_proto::endpoint::{ENDLESS, Endpoint as _};
 use faircast_proto::time::Instant;
 use faircast_wire::clock::Clock as _;
+use faircast_wire::counters::Counters;
 use faircast_wire::driver::Driver;
 use faircast_wire::session::SourceEndpoint;
 use serde_json::{Value, json};
@@ -20,6 +21,9 @@ use std::time::Duration;
 
 /// Source symbols of a block.
 const BLOCK_SYMBOLS: u16 = 512;
+/// How many times all symbols a receiver may ask for where layers share them out: one that is in the lowest gets as
+/// little as a fiftieth of what is sent (SMCC at 8 Mbit/s). A choice.
+const GREED_OF_LAYERS: u64 = 256;
 /// How often it is said how far it is, where nobody watches.
 const SAID: Duration = Duration::from_secs(10);
 
@@ -32,29 +36,26 @@ pub fn command(options: &Options, interrupted: &mut dyn FnMut() -> bool) -> Resu
     let expected = options.number("receivers", (1, most.into())).map_err(Ending::Input)?.unwrap_or(all.into()) as usize;
     let patience = options.seconds("patience").map_err(Ending::Input)?.unwrap_or(Duration::from_secs(60));
     let mut sockets = agreed.sockets(options)?;
+    agreed.check_length(sockets.interface())?;
     let session = SenderSession::start(keys.as_ref())?;
     let settings = Settings {
         cut: Cut { symbol_bytes: agreed.symbol_bytes, block_symbols: BLOCK_SYMBOLS },
         began: turns::since_1970().as_secs(),
         silent: patience,
+        greed: if agreed.groups.count() > 1 { GREED_OF_LAYERS } else { Settings::default().greed },
         ..Settings::default()
     };
     let files: Vec<PathBuf> = options.words().iter().map(PathBuf::from).collect();
     let files = gather(&files).map_err(at_start)?;
-    let offer = Offer::new(files, settings, session.salt(), session.signer(), &mut |_| {}).map_err(at_start)?;
+    // From the first look on an interrupt is something that is asked for.
+    let mut goes_on = || !interrupted();
+    if !goes_on() {
+        return Err(Ending::Interrupted);
+    }
+    let offer = Offer::new(files, settings, session.salt(), session.signer(), &mut |_| goes_on()).map_err(at_start)?;
     let mut clock = turns::clock();
     let now = turns::time(clock.now());
-    let content = Outgoing {
-        offer,
-        keys: session,
-        is_keyed: keys.is_some(),
-        now,
-        active: now,
-        failure: None,
-        refused: 0,
-        greedy: None,
-        sent: (0, 0),
-    };
+    let content = Outgoing::new(offer, session, keys.is_some(), now);
     let mut driver = agreed.session.source(draw_id()?, agreed.groups, content);
     driver.start(&mut clock, &mut sockets);
     let (began, mut said) = (now, now);
@@ -90,7 +91,7 @@ pub fn command(options: &Options, interrupted: &mut dyn FnMut() -> bool) -> Resu
         }
         if now.saturating_sub(said) >= SAID && !options.has("json") {
             said = now;
-            eprintln!("{}", summary(&driver, now - began, expected));
+            note(&summary(&driver, now - began, expected));
         }
     }
 }
@@ -106,12 +107,16 @@ fn summary(driver: &Source, took: Duration, expected: usize) -> String {
     let rate = if rate.is_finite() { format!(", rate {:.3} Mbit/s", rate / 1e6) } else { String::new() };
     let symbols = content.offer.manifest().symbols().max(1);
     let percent = 100 * content.sent.0 / symbols;
-    let forged = driver.counters().forged;
+    let Counters { forged, not_sent, last_failure, .. } = *driver.counters();
+    let unsent = match last_failure {
+        Some(why) if not_sent > 0 => format!(", {not_sent} packets could not be sent at first: {why}"),
+        _ => String::new(),
+    };
     let forged = if forged > 0 { format!(", {forged} forged messages refused") } else { String::new() };
     let greedy = content.greedy.map_or(String::new(), |id| format!(", receiver {id} asks for more than it can need"));
     format!(
         "{files} files, {bytes} bytes, {percent} % in {:.1} s; {complete} of {expected} receivers have everything\
-         {rate}{forged}{greedy}",
+         {rate}{unsent}{forged}{greedy}",
         took.as_secs_f64()
     )
 }

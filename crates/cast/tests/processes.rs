@@ -200,6 +200,7 @@ fn keys_of_another_session_open_nothing() {
 fn bad_input_is_one_sentence_and_exit_2() {
     let place = Place::new("bad", 4);
     place.file("film", 10);
+    place.file("odd/two\nlines", 10);
     assert_eq!(place.run("keys keys --receivers 1").end().0, 0);
     let taken = std::net::UdpSocket::bind(("0.0.0.0", 0)).unwrap();
     let port = taken.local_addr().unwrap().port();
@@ -216,6 +217,12 @@ fn bad_input_is_one_sentence_and_exit_2() {
             "--open",
         ),
         (format!("send film --to GROUP --open --set paket=1 {lo}"), "paket: unknown; legal are"),
+        (format!("send film --to GROUP --open --set packet_size=512B {lo}"), "legal is to give them by --packet-size"),
+        (format!("send film --to GROUP --open --set packet_size.x=1 {lo}"), "before the dot has no keys"),
+        (format!("send film --to GROUP --open --set scheme=cbr {lo}"), "legal is to give it by --scheme"),
+        (format!("send film --to GROUP --open --set max_rate=1bit/s {lo}"), "legal is to give it by --max-rate"),
+        (format!("send film --to GROUP --open --set application.rate=1bit/s {lo}"), "files are all that is"),
+        (format!("send odd --to GROUP --open {lo}"), "odd/two\\nlines cannot be sent"),
         (format!("receive r --from 239.255.80.9:{port} --open --interface lo"), "in use"),
         ("keys keys --receivers 1".to_owned(), "is there already"),
         ("listen".to_owned(), "there is no verb"),
@@ -224,4 +231,50 @@ fn bad_input_is_one_sentence_and_exit_2() {
         assert_eq!((code, value["exit_code"].as_u64()), (2, Some(2)), "{line}: {said}");
         assert!(said.contains(says) && said.trim_end().lines().count() == 1, "{line}: {said}");
     }
+}
+
+#[test]
+fn words_that_are_no_text_make_no_other_folder() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let place = Place::new("words", 5);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_faircast"));
+    command.arg("receive").arg(std::ffi::OsStr::from_bytes(b"d\xff")).current_dir(&place.folder);
+    command.args(["--from", &place.group, "--interface", "lo", "--open", "--patience", "0.1"]);
+    let Output { status, stderr, .. } = command.output().unwrap();
+    assert_eq!(status.code(), Some(2), "{stderr:?}");
+    assert!(String::from_utf8(stderr).unwrap().contains("legal are words in UTF-8"));
+    assert_eq!(fs::read_dir(&place.folder).unwrap().count(), 0);
+}
+
+#[test]
+fn a_disk_that_does_not_take_the_folder_is_exit_3() {
+    let place = Place::new("disk", 6);
+    let (code, _, said) = place.run("receive /proc/none --from GROUP --interface lo --open --patience 0.1").end();
+    assert_eq!(code, 3, "{said}");
+    assert!(said.contains("cannot make /proc/none"), "{said}");
+}
+
+#[test]
+fn nobody_has_to_read_what_it_says() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_faircast"));
+    let mut child = command.arg("listen").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop((child.stdout.take(), child.stderr.take()));
+    assert_eq!(child.wait().unwrap().code(), Some(2));
+}
+
+#[test]
+fn an_interrupt_before_the_first_packet_is_one() {
+    let place = Place::new("hashing", 8);
+    // Takes longer to read than any test.
+    fs::File::create(place.path("film")).unwrap().set_len(1 << 42).unwrap();
+    let mut sender = place.run("send film --to GROUP --interface lo --open --max-rate 1Mbit/s");
+    let id = sender.0.as_mut().unwrap().id();
+    let is_reading = || {
+        let open = fs::read_dir(format!("/proc/{id}/fd")).into_iter().flatten().flatten();
+        open.filter_map(|entry| fs::read_link(entry.path()).ok()).any(|path| path.ends_with("film"))
+    };
+    until("it reads", is_reading);
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(id as i32), nix::sys::signal::Signal::SIGTERM).unwrap();
+    let (code, value, said) = sender.end();
+    assert_eq!((code, value["exit_code"].as_u64()), (130, Some(130)), "{said}");
 }

@@ -43,7 +43,7 @@ fn measure(folder: &Path, megabytes: usize) -> Result<(), Box<dyn std::error::Er
     let gigabytes = megabytes as f64 / 1000.0;
 
     let mut clock = Clock::start();
-    let mut offer = Offer::new(gather(&[file])?, Settings::default(), session.salt(), session.signer(), &mut |_| {})?;
+    let mut offer = Offer::new(gather(&[file])?, Settings::default(), session.salt(), session.signer(), &mut |_| true)?;
     clock.lap("sender: read, hash, sign", gigabytes);
 
     let mut message = Vec::with_capacity(2000);
@@ -65,7 +65,7 @@ fn measure(folder: &Path, megabytes: usize) -> Result<(), Box<dyn std::error::Er
             Settings::default(),
             session.salt(),
             session.signer(),
-            &mut |_| {},
+            &mut |_| true,
         )?;
         let (mut sending, mut taking, mut now, mut count) = (Duration::ZERO, Duration::ZERO, Duration::ZERO, 0u64);
         while !store.complete() {

@@ -11,6 +11,8 @@ pub enum Failure {
     Input(String),
     /// A disk or its permissions stand in the way. What has come is kept, and a later start goes on from there.
     Disk(String),
+    /// Whoever asked for it wants no more.
+    Stopped,
 }
 
 impl Failure {
@@ -41,6 +43,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Input(sentence) | Failure::Disk(sentence) => out.write_str(sentence),
+            Failure::Stopped => out.write_str("interrupted"),
         }
     }
 }

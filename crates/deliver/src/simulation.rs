@@ -68,7 +68,7 @@ impl Sender {
         let mut files: Vec<PathBuf> =
             fs::read_dir(folder).expect("ours").map(|entry| entry.expect("ours").path()).collect();
         files.sort();
-        Offer::new(gather(&files)?, settings, session.salt(), session.signer(), &mut |_| {})
+        Offer::new(gather(&files)?, settings, session.salt(), session.signer(), &mut |_| true)
     }
 
     /// A killed sender that is started again: another salt, the same files.
@@ -106,7 +106,7 @@ impl Receiver {
     fn start(&mut self) {
         let verifier = ReceiverSession::new(self.keys.as_ref(), 0).verifier();
         let store = Store::open(self.folder.path(), receiver_settings(), verifier).expect("a folder of ours");
-        self.session = ReceiverSession::new(self.keys.as_ref(), store.counter(0).expect("a folder of ours"));
+        self.session = ReceiverSession::new(self.keys.as_ref(), store.counter(0).expect("a folder of ours").start);
         self.store = Some(store);
     }
 

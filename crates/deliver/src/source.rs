@@ -92,12 +92,12 @@ impl Sources {
     }
 
     /// Reads every file once: what the manifest says of each. `progress` is told how many bytes have been read since it
-    /// was told last.
-    pub(crate) fn entries(&mut self, cut: Cut, progress: &mut dyn FnMut(u64)) -> Result<Vec<Entry>, Failure> {
+    /// was told last, and says whether to go on.
+    pub(crate) fn entries(&mut self, cut: Cut, progress: &mut dyn FnMut(u64) -> bool) -> Result<Vec<Entry>, Failure> {
         (0..self.sources.len()).map(|index| self.entry(index, cut, progress)).collect()
     }
 
-    fn entry(&mut self, index: usize, cut: Cut, progress: &mut dyn FnMut(u64)) -> Result<Entry, Failure> {
+    fn entry(&mut self, index: usize, cut: Cut, progress: &mut dyn FnMut(u64) -> bool) -> Result<Entry, Failure> {
         let Source { name, path } = self.sources[index].clone();
         let failed = |error| Failure::disk("read", &path, &error);
         let mut file = File::open(&path).map_err(failed)?;
@@ -115,7 +115,9 @@ impl Sources {
             file.read_exact(&mut block).map_err(|error| short(&path, &error))?;
             whole.update(&block);
             blocks.push(hash(&block));
-            progress(block.len() as u64);
+            if !progress(block.len() as u64) {
+                return Err(Failure::Stopped);
+            }
         }
         if file.read(&mut [0]).map_err(failed)? != 0 {
             return Err(changed(&path));
@@ -203,9 +205,19 @@ mod tests {
         let path = folder.write("a", &[7; 1000]);
         let mut sources = Sources::new(gather(std::slice::from_ref(&path)).expect("legal"));
         let mut told = 0;
-        let entry = sources.entries(CUT, &mut |bytes| told += bytes).expect("readable").remove(0);
+        let mut count = |bytes| {
+            told += bytes;
+            true
+        };
+        let entry = sources.entries(CUT, &mut count).expect("readable").remove(0);
         assert_eq!((told, entry.geometry.blocks()), (1000, 4));
         assert_eq!(entry.hash, hash(&[7; 1000]));
+        let mut looks = 0;
+        let stopped = sources.entries(CUT, &mut |_| {
+            looks += 1;
+            looks < 2
+        });
+        assert_eq!((stopped, looks), (Err(Failure::Stopped), 2));
         let mut block = Vec::new();
         let mut read = |block_number| {
             sources.read(0, &entry.geometry, block_number, &entry.blocks[block_number as usize], &mut block)

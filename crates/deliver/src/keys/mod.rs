@@ -122,6 +122,11 @@ impl ReceiverSession {
         }
     }
 
+    /// The number of the next message that is authenticated.
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
     /// Authenticates `message` in the session with this salt by appending [`MAC_BYTES`]; in open ones nothing.
     pub fn mac(&mut self, salt: Salt, message: &mut Vec<u8>) {
         let Some((id, own)) = &self.own else { return };

@@ -42,6 +42,9 @@ pub struct Settings {
     pub most_receivers: usize,
     /// A receiver that was not heard for so long has gone.
     pub silent: Duration,
+    /// A receiver may ask for this many times all symbols there are, and some. Half of 4 is what one gets who loses
+    /// every second packet; where layers share out what is sent, those of the lowest get far less of it.
+    pub greed: u64,
     /// Nobody can answer: repair is sent round after round, unasked.
     pub blind: bool,
 }
@@ -72,6 +75,8 @@ pub struct Offer {
     index_next: Vec<u32>,
     /// Repair has the next turn.
     repair_next: bool,
+    /// Symbols that were given out and could not be sent; the last goes first.
+    unsent: Vec<SymbolId>,
 }
 
 /// Where the carousel is.
@@ -96,6 +101,8 @@ pub enum Sent {
     Source,
     /// A symbol that somebody had asked for, or repair in a blind session.
     Repair,
+    /// A symbol that could not be sent when it was given out before.
+    Again,
     /// Nothing: nobody lacks anything that the sender knows of.
     Nothing,
 }
@@ -111,12 +118,15 @@ pub struct Heard {
 
 /// After how many symbols the root comes again: what a receiver misses that joins late.
 const ROOT_EVERY: u32 = 128;
+/// At low rates it comes after fewer, when so many beacons could have been: otherwise who joins would wait for minutes.
+/// After one symbol while nobody listens: with keys nobody reports before a root has come, so the rate stays low.
+const ROOT_EVERY_SLOW: u32 = 16;
+const ROOT_EVERY_UNHEARD: u32 = 1;
+const SLOW_BEACONS: u32 = 2;
 /// After how many symbols the manifest comes again, at least; otherwise it is a fiftieth of all.
 const INDEX_EVERY: u64 = 2048;
 const INDEX_PART: u64 = 50;
-/// A receiver may ask for this many times all symbols there are, and some. Half of that is what one gets who loses
-/// every second packet.
-const GREED: u64 = 4;
+/// What a receiver may ask for beyond [`Settings::greed`], so that small offers are not too strict.
 const GREED_MORE: u64 = 1000;
 /// A blind round of repair has this part of a block's symbols.
 const BLIND_PART: u32 = 16;
@@ -135,6 +145,7 @@ impl Default for Settings {
             beacon: Duration::from_secs(1),
             most_receivers: 10_000,
             silent: Duration::from_secs(60),
+            greed: 4,
             blind: false,
         }
     }
@@ -142,18 +153,18 @@ impl Default for Settings {
 
 impl Offer {
     /// An offer of these files in the session with this salt. All of them are read once, as the manifest needs their
-    /// hashes; `progress` is told how many bytes have been read since it was told last.
+    /// hashes; `progress` is told how many bytes have been read since it was told last, and says whether to go on.
     ///
     /// # Errors
     ///
     /// A file cannot be read or changes meanwhile, two have one name, or there is so much of it that the root does not
-    /// fit into a packet.
+    /// fit into a packet; or `progress` wants no more.
     pub fn new(
         files: Vec<Source>,
         settings: Settings,
         salt: Salt,
         signer: Option<&Signer>,
-        progress: &mut dyn FnMut(u64),
+        progress: &mut dyn FnMut(u64) -> bool,
     ) -> Result<Offer, Failure> {
         let mut sources = Sources::new(files);
         let cut = settings.cut.check().map_err(|wrong| Failure::input(wrong.0))?;
@@ -192,6 +203,7 @@ impl Offer {
             index_at: Duration::ZERO,
             burst: None,
             repair_next: false,
+            unsent: Vec::new(),
         }
         .at_first_block())
     }
@@ -213,6 +225,10 @@ impl Offer {
         }
         if let Some((_, symbols)) = &mut self.rooted {
             *symbols += 1;
+        }
+        if let Some(id) = self.unsent.pop() {
+            self.put((id.object, id.block), id.symbol, out)?;
+            return Ok(Sent::Again);
         }
         if self.burst.is_none() && self.since_index >= self.index_period() {
             self.burst = Some((0, self.burst_symbols(0)));
@@ -244,6 +260,15 @@ impl Offer {
         self.next_of_pass(out)
     }
 
+    /// Takes back a symbol, or a root, that was given out last and could not be sent: it is the next one. Of several
+    /// the last one comes back first.
+    pub fn put_back(&mut self, symbol: Option<SymbolId>) {
+        match symbol {
+            Some(id) => self.unsent.push(id),
+            None => self.rooted = None,
+        }
+    }
+
     /// Hears what a receiver says ([`Store::request`](crate::store::Store::request)).
     ///
     /// # Errors
@@ -255,7 +280,7 @@ impl Offer {
             return Err(Malformed("feedback about another content"));
         }
         self.check(&request)?;
-        let most = GREED * (self.manifest.symbols() + self.index.0.symbols()) + GREED_MORE;
+        let most = self.settings.greed * (self.manifest.symbols() + self.index.0.symbols()) + GREED_MORE;
         let known = self.roster.hear(now, receiver, request.left)?;
         let (mut looked_at, mut greedy) = (0, false);
         for line in &request.lines {
@@ -322,13 +347,22 @@ impl Offer {
 
     /// Nothing to send but a root at times.
     fn idle(&self, now: Duration) -> bool {
-        self.pass.done && self.burst.is_none() && self.since_index != u64::MAX && !self.needs.ready(now)
+        self.pass.done
+            && self.unsent.is_empty()
+            && self.burst.is_none()
+            && self.since_index != u64::MAX
+            && !self.needs.ready(now)
     }
 
     fn root_is_due(&self, now: Duration, idle: bool) -> bool {
         match self.rooted {
             None => true,
-            Some((at, symbols)) => symbols >= ROOT_EVERY || (idle && now.saturating_sub(at) >= self.settings.beacon),
+            Some((at, symbols)) => {
+                let (ago, beacon) = (now.saturating_sub(at), self.settings.beacon);
+                let least = || if self.roster.wanting(now) { ROOT_EVERY_SLOW } else { ROOT_EVERY_UNHEARD };
+                let is_slow = ago >= SLOW_BEACONS * beacon && symbols >= least();
+                symbols >= ROOT_EVERY || is_slow || (idle && ago >= beacon)
+            }
         }
     }
 

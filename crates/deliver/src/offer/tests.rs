@@ -20,7 +20,7 @@ fn offer(lengths: &[usize], settings: Settings) -> (Folder, Offer) {
         paths.push(folder.write(&format!("file-{index}"), &Draw::new(index as u64).bytes(*length)));
     }
     let settings = Settings { cut: CUT, ..settings };
-    let offer = Offer::new(gather(&paths).expect("ours"), settings, SALT, None, &mut |_| {}).expect("ours");
+    let offer = Offer::new(gather(&paths).expect("ours"), settings, SALT, None, &mut |_| true).expect("ours");
     (folder, offer)
 }
 
@@ -80,6 +80,59 @@ fn roots_and_the_manifest_come_again() {
     each.dedup();
     assert_eq!(each.len(), manifest.len(), "each symbol of it is another one");
     assert_eq!(numbers(&sent, Sent::Source).len(), 2300);
+}
+
+#[test]
+fn roots_come_often_enough_at_low_rates() {
+    // 16 kbit/s: a packet of 1280 B each 640 ms, with somebody who listens, and as slowly without.
+    for (is_heard, most_gap) in [(true, 17), (false, 4)] {
+        let (_folder, mut offer) = offer(&[256 * 1000], Settings::default());
+        let hear = request(&offer, 5, &[]);
+        let mut roots = Vec::new();
+        for slot in 0..1000u64 {
+            let now = at(640 * slot);
+            if is_heard {
+                offer.hear(now, 7, &hear).expect("legal");
+            }
+            if next(&mut offer, now).0 == Sent::Root {
+                roots.push(slot);
+            }
+        }
+        let longest = roots.windows(2).map(|pair| pair[1] - pair[0]).max().expect("some");
+        assert!(longest <= most_gap, "who joins waits for {longest} packets");
+        assert!(!is_heard || roots.len() < 1000 / 15, "{} of 1000 packets are roots", roots.len());
+    }
+}
+
+#[test]
+fn what_could_not_be_sent_comes_next() {
+    let (_folder, mut offer) = offer(&[256 * 8], Settings::default());
+    let mut sent = Vec::new();
+    for step in 0..40 {
+        let now = at(step);
+        let one = next(&mut offer, now);
+        if one.0 == Sent::Nothing {
+            break;
+        }
+        // Every fourth time the buffer is full: what was given out last comes back, the last of three first.
+        if step % 4 == 0 {
+            let three = [one, next(&mut offer, now), next(&mut offer, now)];
+            let three: Vec<_> =
+                three.into_iter().filter(|(sent, _)| *sent != Sent::Nothing).map(|(_, id)| id).collect();
+            three.iter().rev().for_each(|id| offer.put_back(*id));
+            let again: Vec<_> = three.iter().map(|_| next(&mut offer, now).1).collect();
+            assert_eq!(again.iter().flatten().collect::<Vec<_>>(), three.iter().flatten().collect::<Vec<_>>());
+            sent.extend(again);
+        } else {
+            sent.push(one.1);
+        }
+    }
+    let files = |all: &[Option<SymbolId>]| -> Vec<u32> {
+        all.iter().flatten().filter(|id| id.object == 1).map(|id| id.symbol).collect()
+    };
+    assert_eq!(files(&sent), (0..8).collect::<Vec<_>>());
+    offer.put_back(None);
+    assert_eq!(next(&mut offer, at(40)).0, Sent::Root, "a root that could not be sent");
 }
 
 #[test]
@@ -155,7 +208,7 @@ fn the_greedy_get_no_more_and_are_named() {
         }
     }
     assert!(greedy);
-    let most = (GREED * (16 + offer.index.0.symbols()) + GREED_MORE) as usize;
+    let most = (offer.settings.greed * (16 + offer.index.0.symbols()) + GREED_MORE) as usize;
     assert!((most..most + 32).contains(&sent), "{sent} symbols");
     let other = offer.hear(at(30_000_000), 8, &request(&offer, 1, &[line(1, 0, 1, 1)])).expect("legal");
     assert!(!other.greedy);
@@ -221,11 +274,11 @@ fn too_much_for_one_root_is_said() {
     let path = folder.write("film", &vec![0; 64 * 600]);
     let settings = Settings { cut: Cut { symbol_bytes: 64, block_symbols: 1 }, ..Settings::default() };
     let sources = gather(&[path]).expect("ours");
-    let refused = Offer::new(sources.clone(), settings, SALT, None, &mut |_| {}).err().expect("refused").to_string();
+    let refused = Offer::new(sources.clone(), settings, SALT, None, &mut |_| true).err().expect("refused").to_string();
     assert!(refused.contains("are too many for blocks of 1 symbols"), "{refused}");
     let twice = [sources.clone(), sources].concat();
-    let refused = Offer::new(twice, Settings::default(), SALT, None, &mut |_| {}).err().expect("refused").to_string();
+    let refused = Offer::new(twice, Settings::default(), SALT, None, &mut |_| true).err().expect("refused").to_string();
     assert_eq!(refused, "two files are called film");
-    let refused = Offer::new(Vec::new(), Settings::default(), SALT, None, &mut |_| {}).err().expect("refused");
+    let refused = Offer::new(Vec::new(), Settings::default(), SALT, None, &mut |_| true).err().expect("refused");
     assert_eq!(refused.to_string(), "there is no file");
 }

@@ -27,6 +27,7 @@ use disk::Folder;
 use index::Index;
 use rustix::fs::FlockOperation;
 use std::fs::File;
+use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 use work::Work;
@@ -73,9 +74,10 @@ enum State {
 const LOCK: &str = "lock";
 const LATEST: &str = "latest";
 const COUNTER: &str = "counter";
-/// How far numbers of messages go ahead of what is written down: more than a receiver says in one run, and in
-/// microseconds less than two weeks.
-const RESERVED: u64 = 1 << 40;
+/// How many numbers of messages are written down as used at once. In microseconds it is about a second: a folder that
+/// is emptied then goes on above all that it had said as soon as that has passed, since its numbers are those of the
+/// clock again.
+const RESERVED: u64 = 1 << 20;
 
 impl Default for Settings {
     fn default() -> Settings {
@@ -184,16 +186,26 @@ impl Store {
         self.root.as_ref().map(|(root, _)| root.salt)
     }
 
-    /// The number of the first authenticated message of this run, above all that were ever used in this folder.
-    /// `clock` is the time in microseconds since 1970: it serves if the folder has been emptied.
+    /// Numbers for the authenticated messages of this run, above all that were ever used in this folder. `clock` is the
+    /// time in microseconds since 1970: it serves if the folder has been emptied.
     ///
     /// # Errors
     ///
-    /// It cannot be written down.
-    pub fn counter(&self, clock: u64) -> Result<u64, Failure> {
+    /// They cannot be written down.
+    pub fn counter(&self, clock: u64) -> Result<Range<u64>, Failure> {
         let first = read_number(&self.work, COUNTER)?.max(clock);
-        write_number(&self.work, COUNTER, first.saturating_add(RESERVED))?;
-        Ok(first)
+        self.reserve(first)
+    }
+
+    /// Numbers from this one on, for a run that has used up what it had.
+    ///
+    /// # Errors
+    ///
+    /// They cannot be written down.
+    pub fn reserve(&self, first: u64) -> Result<Range<u64>, Failure> {
+        let end = first.saturating_add(RESERVED);
+        write_number(&self.work, COUNTER, end)?;
+        Ok(first..end)
     }
 
     fn take_root(&mut self, now: Duration, salt: Option<Salt>, payload: &[u8]) -> Result<Taken, Failure> {
