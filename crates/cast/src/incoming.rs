@@ -1,5 +1,6 @@
 //! A receiver's side: what data packets bring, seals, whose session it is.
 
+use crate::repeats::Repeats;
 use faircast_deliver::keys::{MAC_BYTES, ReceiverSession, Salt};
 use faircast_deliver::root::ROOT;
 use faircast_deliver::store::Taken;
@@ -9,6 +10,9 @@ use faircast_proto::time::Instant;
 use faircast_wire::content::{Content, Refused};
 use std::ops::Range;
 use std::time::Duration;
+
+/// Bytes of the number that a sealed packet ends with (`docs/wire-format.md`).
+const NUMBER_BYTES: usize = 6;
 
 /// Files that come in.
 pub struct Incoming {
@@ -32,6 +36,10 @@ pub struct Incoming {
     pub malformed: u64,
     /// Symbols of files that were missing and have come in this run.
     pub symbols: u64,
+    /// What of the session has come.
+    repeats: Repeats,
+    /// Packets that had come before.
+    pub repeated: u64,
     /// The salt of the packet opened last.
     salt: Option<Salt>,
 }
@@ -50,6 +58,8 @@ impl Incoming {
             early: 0,
             malformed: 0,
             symbols: 0,
+            repeats: Repeats::new(),
+            repeated: 0,
             salt: None,
         }
     }
@@ -100,6 +110,9 @@ impl Content for Incoming {
     /// Packets of the session are let through whose root was taken. So before the first root nothing is, and what was
     /// recorded of an earlier session never.
     fn open(&mut self, _id: u64, message: &mut [u8], payload_at: usize) -> Result<Range<usize>, Refused> {
+        // Behind the tag and the salt; a packet with another number does not open.
+        let number = message.last_chunk::<NUMBER_BYTES>().copied().unwrap_or_default();
+        let number = number.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
         let (salt, payload) = {
             let opened = self.keys.open(message, payload_at).map_err(|_| Refused)?;
             (opened.salt, opened.payload)
@@ -114,6 +127,11 @@ impl Content for Incoming {
                 return Err(Refused);
             }
             self.is_renewed = before.is_some();
+            self.repeats = Repeats::new();
+        }
+        if !self.repeats.is_new(self.now, number) {
+            self.repeated += 1;
+            return Err(Refused);
         }
         Ok(payload_at..payload_at + length)
     }
@@ -154,8 +172,10 @@ mod tests {
         };
         let expected = [(false, false), (true, false), (true, false), (false, false), (true, true), (true, false)];
         assert_eq!([&symbol, &root, &symbol, &old, &new, &next].map(&mut is_let), expected);
+        assert_eq!([&next, &new].map(&mut is_let), [(false, false); 2], "recorded and sent once more");
         assert_eq!([&root, &symbol].map(is_let), [(false, false); 2], "the session before");
         assert_eq!(content.early, 4, "sealed by the key, and not of the session");
+        assert_eq!(content.repeated, 2);
         // Numbers from 1 on, of which those below 9 are written down as used: behind them come others.
         for _ in 0..20 {
             content.seal(&mut b"said".to_vec(), 0).unwrap();

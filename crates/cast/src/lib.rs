@@ -7,6 +7,7 @@
 //! | `ending.rs` | exit codes, and what is said at the end |
 //! | `agreed.rs` | what both ends of a session must agree on |
 //! | `outgoing.rs`, `incoming.rs` | what packets carry: the sender's side, a receiver's side; seals |
+//! | `repeats.rs` | packets that come again |
 //! | `send.rs`, `receive.rs`, `keys.rs` | the commands |
 //! | `turns.rs` | the loop of a driver |
 //! | `interrupts.rs` | Ctrl-C |
@@ -21,6 +22,7 @@ mod keys;
 mod options;
 mod outgoing;
 mod receive;
+mod repeats;
 mod send;
 mod turns;
 mod usage;

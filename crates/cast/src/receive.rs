@@ -174,9 +174,10 @@ fn end(driver: &Member, took: Duration, forged: u64, refused: Vec<String>) -> En
     }
 }
 
-/// Packets that nobody who has the key has sealed. What came too early was refused, too, and is none of these.
+/// Packets that nobody who has the key has sealed. What came too early or once more was refused, too, and is none of
+/// these.
 fn all_forged(driver: &Member, before: u64) -> u64 {
-    (before + driver.counters().forged).saturating_sub(driver.content().early)
+    (before + driver.counters().forged).saturating_sub(driver.content().early + driver.content().repeated)
 }
 
 /// How far it is, in a line.
@@ -218,6 +219,7 @@ fn value(driver: &Member, took: Duration, forged: u64) -> Value {
         "forged_blocks": progress.forged,
         "forged": all_forged(driver, forged),
         "early": content.early,
+        "repeated": content.repeated,
         "malformed": content.malformed + counters.all_malformed(),
     })
 }

@@ -3,7 +3,7 @@
 //! The nonce is a packet's number in its session, and the key is derived with the session's salt, so no nonce meets a
 //! key twice. Every 2^23 packets there is another key: RFC 9001 has that as the most that AES-GCM should encrypt.
 //! There is no window against replays here. A member could push it ahead and so shut out the sender; and a symbol that
-//! comes twice does no harm.
+//! comes twice does no harm. What else is in a packet may: `crates/cast` has a window that gives way to that.
 
 use super::secret::{Salt, Secret};
 use crate::failure::Malformed;
