@@ -114,7 +114,7 @@ fn a_receiver_that_is_killed_goes_on_where_it_was() {
     let (bytes, small) = (place.file("film", 1_500_000), place.file("more/small", 3));
     let receivers = ["one", "two"].map(|folder| place.receive(folder, "--open"));
     until("both listen", || ["one", "two"].iter().all(|folder| is_listening(&place.path(folder))));
-    let send = "send film more --to GROUP --interface lo --open --max-rate 6Mbit/s --receivers 2 --patience 100";
+    let send = "send film more --to GROUP --interface lo --open --max-rate 3Mbit/s --receivers 2 --patience 100";
     let sender = place.run(send);
     until("a part has come", || place.partial("two") > 300_000);
     let [one, two] = receivers;
@@ -145,7 +145,7 @@ fn a_sender_that_is_killed_is_followed_and_what_strangers_send_is_counted() {
     let keyed = |number| place.receive(&format!("r{number}"), &format!("--keys keys/receiver-{number}.key"));
     let receivers = [1, 2].map(keyed);
     until("both listen", || ["r1", "r2"].iter().all(|folder| is_listening(&place.path(folder))));
-    let send = "send film --to GROUP --interface lo --keys keys/sender.key --max-rate 6Mbit/s --patience 100";
+    let send = "send film --to GROUP --interface lo --keys keys/sender.key --max-rate 3Mbit/s --patience 100";
     let sender = place.run(send);
     until("a part has come", || place.partial("r1") > 300_000 && place.partial("r2") > 300_000);
     // Somebody without keys changes a bit of what he has recorded.
