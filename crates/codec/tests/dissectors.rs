@@ -1,6 +1,8 @@
 //! Wireshark reads what is written: RTP and RTCP by its own dissectors, the project's format by `tools/faircast.lua`,
 //! whose table of messages is that of the layouts.
 
+mod tshark;
+
 use faircast_codec::encode;
 use faircast_codec::testing::{Everybody, wild};
 use faircast_proto::packet::{Header, Packet};
@@ -8,8 +10,6 @@ use faircast_proto::random::Random;
 use faircast_proto::wire::{Field, Format, Layout, MEMBERSHIP_ACKNOWLEDGEMENT};
 use faircast_proto::{mlda, packet};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools/faircast.lua");
 const SCOPE: Everybody = Everybody { near: None };
@@ -94,11 +94,9 @@ fn the_script_has_every_message() {
 
 #[test]
 fn tshark_reads_all_that_is_written() {
-    let Ok(version) = Command::new("tshark").arg("--version").output() else {
-        println!("left out: there is no tshark (Debian's package of that name), by which packets are dissected");
+    if !tshark::is_there() {
         return;
-    };
-    assert!(version.status.success());
+    }
     let written = packets().into_iter().filter(|(packet, _)| is_over_udp(packet));
     // Reports come twice, the second time without the extension that RFC 3550 section 6.4.3 leaves to profiles: tshark
     // takes each such extension for one of MS-RTP, and finds fault with it.
@@ -107,9 +105,6 @@ fn tshark_reads_all_that_is_written() {
         std::iter::once((packet, bytes)).chain(without)
     };
     let packets: Vec<(Packet, Vec<u8>)> = written.flat_map(plain).collect();
-    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("packets.pcap");
-    std::fs::write(&file, pcap(packets.iter().map(|(packet, bytes)| (port(packet), bytes.as_slice()))))
-        .expect("it can be written");
     let mut names: Vec<String> = packets
         .iter()
         .filter(|(packet, _)| port(packet) == NATIVE)
@@ -122,7 +117,7 @@ fn tshark_reads_all_that_is_written() {
     names.extend(["rtcp.pt", "rtcp.length_check", "rtcp.ssrc.identifier", "rtcp.senderssrc"].map(str::to_owned));
     names.sort();
     names.dedup();
-    let rows = tshark(&file, &names);
+    let rows = rows(&packets, &names);
     assert_eq!(rows.len(), packets.len(), "a line for each packet");
     let mut extended = 0;
     for ((packet, bytes), row) in packets.iter().zip(&rows) {
@@ -223,43 +218,15 @@ fn number(text: &str) -> u64 {
 }
 
 /// What tshark says of these fields, packet by packet.
-fn tshark(file: &Path, names: &[String]) -> Vec<BTreeMap<String, String>> {
-    let mut command = Command::new("tshark");
-    command.arg("-r").arg(file).arg("-X").arg(format!("lua_script:{SCRIPT}")).args(["-n", "-T", "fields"]);
-    command.args(["-E", "separator=|", "-E", "occurrence=a", "-o", "rtp.heuristic_rtp:false"]);
+fn rows(packets: &[(Packet, Vec<u8>)], names: &[String]) -> Vec<BTreeMap<String, String>> {
+    let mut words =
+        ["-X", &format!("lua_script:{SCRIPT}"), "-o", "rtp.heuristic_rtp:false"].map(str::to_owned).to_vec();
     for (port, protocol) in [(NATIVE, "faircast"), (RTP, "rtp"), (RTCP, "rtcp")] {
-        command.arg("-d").arg(format!("udp.port=={port},{protocol}"));
+        words.extend(["-d".to_owned(), format!("udp.port=={port},{protocol}")]);
     }
     let mut all = vec!["frame.protocols".to_owned(), "_ws.malformed".to_owned(), "_ws.expert".to_owned()];
     all.extend_from_slice(names);
-    all.iter().for_each(|name| _ = command.arg("-e").arg(name));
-    let output = command.output().expect("tshark runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).expect("text");
-    let row = |line: &str| all.iter().cloned().zip(line.split('|').map(str::to_owned)).collect();
-    text.lines().map(row).collect()
-}
-
-/// A file of these UDP payloads, each to its port, as packets of IPv4 without anything below (link type 101).
-fn pcap<'a>(payloads: impl Iterator<Item = (u16, &'a [u8])>) -> Vec<u8> {
-    let mut file = Vec::new();
-    for word in [0xa1b2_c3d4, 2 | 4 << 16, 0, 0, 65_535, 101_u32] {
-        file.extend(word.to_le_bytes());
-    }
-    for (n, (port, payload)) in payloads.enumerate() {
-        let length = 28 + payload.len() as u16;
-        for word in [n as u32, 0, u32::from(length), u32::from(length)] {
-            file.extend(word.to_le_bytes());
-        }
-        let mut ip = [0x45, 0, 0, 0, 0, 0, 0, 0, 1, 17, 0, 0, 192, 0, 2, 1, 239, 1, 2, 3];
-        ip[2..4].copy_from_slice(&length.to_be_bytes());
-        let sum: u32 = ip.chunks(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]]))).sum();
-        let sum = !((sum & 0xffff) + (sum >> 16)) as u16;
-        ip[10..12].copy_from_slice(&sum.to_be_bytes());
-        file.extend(ip);
-        // Without a checksum, which is 0 then (RFC 768).
-        [port + 1000, port, length - 20, 0].iter().for_each(|half| file.extend(half.to_be_bytes()));
-        file.extend_from_slice(payload);
-    }
-    file
+    let payloads = packets.iter().map(|(packet, bytes)| (port(packet), bytes.as_slice()));
+    let rows = tshark::read("packets.pcap", payloads, &words, &all);
+    rows.into_iter().map(|row| all.iter().cloned().zip(row).collect()).collect()
 }

@@ -1,11 +1,12 @@
 //! LCT's packets: bytes by hand from the RFC's figures, every length, whatever is cut or flipped, and tshark's opinion.
 
+mod tshark;
+
 use faircast_codec::fec::PayloadId;
 use faircast_codec::lct::{
     Extensions, FdtInstance, Lengths, Malformed, Packet, Times, Unencodable, decode, encode, layers,
 };
 use faircast_proto::source::layered;
-use std::path::PathBuf;
 
 const PLAIN: Packet<'_> = Packet {
     lengths: Lengths { congestion_control: 1, session: 1, object: 1, half: false },
@@ -213,43 +214,19 @@ fn layers_are_channels() {
 
 #[test]
 fn tshark_finds_no_fault() {
-    let Ok(version) = std::process::Command::new("tshark").arg("--version").output() else {
-        println!("left out: there is no tshark (Debian's package of that name), by which packets are dissected");
+    if !tshark::is_there() {
         return;
-    };
-    assert!(version.status.success());
+    }
     let packets = all();
     let payloads: Vec<Vec<u8>> = packets.iter().map(bytes).collect();
-    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("lct.pcap");
-    std::fs::write(&file, pcap(&payloads)).expect("it can be written");
-    let mut command = std::process::Command::new("tshark");
-    command.arg("-r").arg(&file).args(["-n", "-T", "fields", "-E", "separator=|", "-d", "udp.port==5007,alc"]);
     let fields = ["rmt-lct.hlen", "rmt-lct.codepoint", "rmt-lct.flags.close_session", "_ws.malformed", "_ws.expert"];
-    fields.iter().for_each(|field| _ = command.args(["-e", field]));
-    let output = command.output().expect("tshark runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).expect("text");
-    let rows: Vec<&str> = text.lines().collect();
+    let to = payloads.iter().map(|payload| (5007, payload.as_slice()));
+    let words = ["-d", "udp.port==5007,alc"].map(str::to_owned);
+    let rows = tshark::read("lct.pcap", to, &words, &fields.map(str::to_owned));
     assert_eq!(rows.len(), packets.len());
     for (row, (packet, bytes)) in rows.iter().zip(packets.iter().zip(&payloads)) {
-        let row: Vec<&str> = row.split('|').collect();
         assert_eq!(row[..2], [(4 * u32::from(bytes[2])).to_string(), packet.codepoint.to_string()], "{packet:?}");
         assert!(row[2].ends_with(if packet.close_session { '1' } else { '0' }), "{row:?}");
         assert_eq!(row[3..], ["", ""], "{packet:?}");
     }
-}
-
-/// A file of these UDP payloads to port 5007, as packets of IPv4 without anything below (link type 101).
-fn pcap(payloads: &[Vec<u8>]) -> Vec<u8> {
-    let mut file = Vec::new();
-    [0xa1b2_c3d4, 2 | 4 << 16, 0, 0, 65_535, 101_u32].iter().for_each(|word| file.extend(word.to_le_bytes()));
-    for (n, payload) in payloads.iter().enumerate() {
-        let length = 28 + payload.len() as u16;
-        [n as u32, 0, length.into(), length.into()].iter().for_each(|word| file.extend(word.to_le_bytes()));
-        let [high, low] = length.to_be_bytes();
-        file.extend([0x45, 0, high, low, 0, 0, 0, 0, 1, 17, 0, 0, 192, 0, 2, 1, 239, 1, 2, 3]);
-        [6007, 5007, length - 20, 0_u16].iter().for_each(|half| file.extend(half.to_be_bytes()));
-        file.extend(payload);
-    }
-    file
 }

@@ -1,5 +1,7 @@
 //! NORM's messages: bytes by hand from the RFC's figures, whatever is cut or flipped, and tshark's opinion of them.
 
+mod tshark;
+
 use faircast_codec::fec::PayloadId;
 use faircast_codec::norm::{
     Answer, Body, CcNode, Code, Command, Extensions, Feedback, GroupSize, List, Loss, Malformed, Message,
@@ -9,7 +11,6 @@ use faircast_codec::norm::{
 use faircast_proto::packet::Address;
 use faircast_proto::tfmcc::{DataHeader, Echo, FeedbackHeader};
 use faircast_proto::time::Instant;
-use std::path::PathBuf;
 
 const STATUS: Status = Status { instance: 0x0a0b, grtt: RoundTrip(157), backoff: 4, group_size: GroupSize(3) };
 const ANSWER: Answer = Answer { server: 0x0102_0304, instance: 0x0a0b, response: Time { s: 7, us: 500_000 } };
@@ -287,28 +288,19 @@ fn a_sender_of_tfmcc_probes_as_one_of_norm() {
 
 #[test]
 fn tshark_finds_no_fault() {
-    let Ok(version) = std::process::Command::new("tshark").arg("--version").output() else {
-        println!("left out: there is no tshark (Debian's package of that name), by which packets are dissected");
+    if !tshark::is_there() {
         return;
-    };
-    assert!(version.status.success());
+    }
     let (mut payloads, mut expected) = (Vec::new(), Vec::new());
     all(&mut |message| {
         let bytes = bytes(message);
         expected.push(format!("{}|{}|{}", bytes[0] & 0xf, bytes[1], message.sequence));
         payloads.push(bytes);
     });
-    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("norm.pcap");
-    std::fs::write(&file, pcap(&payloads)).expect("it can be written");
-    let mut command = std::process::Command::new("tshark");
-    command.arg("-r").arg(&file).args(["-n", "-T", "fields", "-E", "separator=|", "-d", "udp.port==5006,norm"]);
-    for field in ["norm.type", "norm.hlen", "norm.sequence", "norm.source_id", "_ws.malformed", "_ws.expert"] {
-        command.args(["-e", field]);
-    }
-    let output = command.output().expect("tshark runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).expect("text");
-    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split('|').collect()).collect();
+    let fields = ["norm.type", "norm.hlen", "norm.sequence", "norm.source_id", "_ws.malformed", "_ws.expert"];
+    let to = payloads.iter().map(|payload| (5006, payload.as_slice()));
+    let words = ["-d", "udp.port==5006,norm"].map(str::to_owned);
+    let rows = tshark::read("norm.pcap", to, &words, &fields.map(str::to_owned));
     assert_eq!(rows.len(), expected.len());
     for (n, (row, expected)) in rows.iter().zip(&expected).enumerate() {
         assert_eq!(row[..4].join("|"), format!("{expected}|192.0.2.1"), "message {n}");
@@ -317,19 +309,4 @@ fn tshark_finds_no_fault() {
             assert_eq!(row[4..], ["", ""], "message {n}");
         }
     }
-}
-
-/// A file of these UDP payloads to port 5006, as packets of IPv4 without anything below (link type 101).
-fn pcap(payloads: &[Vec<u8>]) -> Vec<u8> {
-    let mut file = Vec::new();
-    [0xa1b2_c3d4, 2 | 4 << 16, 0, 0, 65_535, 101_u32].iter().for_each(|word| file.extend(word.to_le_bytes()));
-    for (n, payload) in payloads.iter().enumerate() {
-        let length = 28 + payload.len() as u16;
-        [n as u32, 0, length.into(), length.into()].iter().for_each(|word| file.extend(word.to_le_bytes()));
-        let [high, low] = length.to_be_bytes();
-        file.extend([0x45, 0, high, low, 0, 0, 0, 0, 1, 17, 0, 0, 192, 0, 2, 1, 239, 1, 2, 3]);
-        [6006, 5006, length - 20, 0_u16].iter().for_each(|half| file.extend(half.to_be_bytes()));
-        file.extend(payload);
-    }
-    file
 }
