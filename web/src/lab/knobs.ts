@@ -118,6 +118,20 @@ export function fromStep(knob: Extract<Knob, { how: "slide" }>, step: number): n
   return isWhole ? Math.round(value) : Number(value.toPrecision(3));
 }
 
+/**
+ * Where a slider is shown whose scenario has a value. It stays where the hand has put it while the text of that is
+ * unread, as what the scenario has is older then, and as long as its value is that of the scenario: two steps can be
+ * one value, and a slider put back to the first of them would never leave it by the keyboard.
+ */
+export function stepShown(
+  knob: Extract<Knob, { how: "slide" }>,
+  value: number,
+  held: number | null,
+  isUnread: boolean,
+): number {
+  return held !== null && (isUnread || fromStep(knob, held) === value) ? held : toStep(knob, value);
+}
+
 /** A value of a slider as the scenario has it. */
 export function toToml(knob: Extract<Knob, { how: "slide" }>, value: number): string {
   return knob.unit === "" ? String(value) : JSON.stringify(`${value} ${knob.unit}`);

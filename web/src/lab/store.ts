@@ -127,12 +127,13 @@ export class Store {
   write(index: number, text: string): void {
     if (this.state.sides[index]?.text === text) return;
     this.isWritten = true;
-    this.put(index, text);
+    void this.put(index, text);
   }
 
-  private put(index: number, text: string): void {
+  /** Gives a side a text; over when the core has said what it is, or the text is another one by then. */
+  private async put(index: number, text: string): Promise<void> {
     this.setSide(index, { text });
-    void this.check(index);
+    await this.check(index);
   }
 
   /**
@@ -260,9 +261,10 @@ export class Store {
     if (this.state.running !== null) this.set({ running: null });
   }
 
-  /** Turns a knob on all sides that have its path, or on one. */
+  /** Turns a knob on all sides that have its path, or on one; over when the core has read the texts. */
   async turn(path: string, value: string, only?: number): Promise<void> {
     const all = this.state.sides.map((_, index) => index).filter((index) => only === undefined || index === only);
+    const read: Promise<void>[] = [];
     for (const index of all) {
       const text = this.state.sides[index]?.text ?? "";
       const change = await this.change(text, path, value);
@@ -270,8 +272,9 @@ export class Store {
         this.set({ note: `${path} cannot be turned from here: write it into the text first.` });
         continue;
       }
-      this.put(index, text.slice(0, change.from) + change.insert + text.slice(change.to));
+      read.push(this.put(index, text.slice(0, change.from) + change.insert + text.slice(change.to)));
     }
+    await Promise.all(read);
   }
 
   /** How a text comes to have a value at a path. */

@@ -1,7 +1,7 @@
 /** Knobs: values that are turned by hand; the scenario runs again each time. */
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type Knob, type Turn, STEPS, fromStep, inUnit, knob, pinnable, toStep, toToml } from "./knobs.ts";
+import { type Knob, type Turn, STEPS, fromStep, inUnit, knob, pinnable, stepShown, toToml } from "./knobs.ts";
 import type { Store } from "./store.ts";
 import { useStore } from "./use.ts";
 
@@ -65,19 +65,25 @@ export function Turning({ store, turn, isFixed = false }: { store: Store; turn: 
   const { sides, active, about } = useStore(store);
   const first = useRef<Knob | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  // Where the hand has put the slider, and how many of its turns the core has not read yet.
+  const [held, hold] = useState<number | null>(null);
+  const [unread, setUnread] = useState(0);
   const now = knob(turn, sides[active]?.scenario, about?.grammar ?? null);
   // The ends stay where they were when it was pinned.
   if (first.current === null || first.current.path !== turn.path || first.current.how !== now?.how) first.current = now;
   useEffect(() => () => clearTimeout(timer.current), []);
   const set = (text: string) => {
     clearTimeout(timer.current);
-    void store.turn(turn.path, text, active).then(() => {
+    setUnread((count) => count + 1);
+    const turned = store.turn(turn.path, text, active).finally(() => setUnread((count) => count - 1));
+    void turned.then(() => {
       clearTimeout(timer.current);
       timer.current = setTimeout(() => void store.run(active), REST_MS);
     });
   };
   const ends = first.current;
   const value = now?.how === "slide" && ends?.how === "slide" ? inUnit(now.value, now.unit, ends.unit) : 0;
+  const step = now?.how === "slide" && ends?.how === "slide" ? stepShown(ends, value, held, unread > 0) : 0;
   return (
     <div class="lab-knob">
       {now === null || ends === null ? (
@@ -90,9 +96,13 @@ export function Turning({ store, turn, isFixed = false }: { store: Store; turn: 
             min={0}
             max={STEPS}
             step={1}
-            value={toStep(ends, value)}
+            value={step}
             aria-valuetext={`${value} ${ends.unit}`}
-            onInput={(event) => set(toToml(ends, fromStep(ends, Number(event.currentTarget.value))))}
+            onInput={(event) => {
+              const step = Number(event.currentTarget.value);
+              hold(step);
+              set(toToml(ends, fromStep(ends, step)));
+            }}
           />
           <output>
             {value} {ends.unit}

@@ -96,6 +96,22 @@ test("the first page is a live picture with a question and a knob", async () => 
   assert.deepEqual(complaints, []);
 });
 
+test("a slider goes on by the keyboard, however slowly", async () => {
+  const { page, complaints } = await open("");
+  await page.locator(".lab-visit canvas").first().waitFor({ timeout: 30_000 });
+  const slider = page.locator(".lab-visit input[type=range]");
+  await slider.focus();
+  const from = Number(await slider.inputValue());
+  for (let step = 1; step <= 8; step++) {
+    await page.keyboard.press("ArrowRight");
+    // The core has read the text, and the page has been drawn since.
+    await page.waitForTimeout(100);
+    assert.equal(Number(await slider.inputValue()), from + step);
+  }
+  await page.locator(".lab-visit output", { hasText: "24 packets" }).waitFor({ timeout: 30_000 });
+  assert.deepEqual(complaints, []);
+});
+
 test("all five pictures of the visit are drawn", async () => {
   for (const number of [1, 2, 3, 4, 5]) {
     const { page, complaints } = await open(`visit-${number}`);
