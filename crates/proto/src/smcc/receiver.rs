@@ -21,7 +21,7 @@ use crate::pgmcc::Received;
 use crate::random::Random;
 use crate::scheme::Seat;
 use crate::tfmcc::{
-    self, Echo, LOSS_EVENT, Measurement, Recorded, ReportPackets, Reporting, SequenceSpace, Silencing, Taken,
+    self, Echo, LOSS_EVENT, Measurement, Place, Recorded, ReportPackets, Reporting, SequenceSpace, Silencing, Taken,
 };
 use crate::time::{Duration, Instant};
 
@@ -349,7 +349,8 @@ impl Receiver {
             let is_new = !waits && core::mem::take(&mut self.is_new_there);
             let (may_report, random) = (is_member && !waits, &mut self.random);
             let round = self.reporting.round();
-            self.reporting.hear_among(now, &header.data, (is_new, may_report), AMONG_MANY, &self.measurement, random);
+            let place = (Place::of(is_new, taken.newest), may_report);
+            self.reporting.hear_among(now, &header.data, place, AMONG_MANY, &self.measurement, random);
             if let Some(backoff) = self.backoff.filter(|_| is_new || self.reporting.round() != round) {
                 // Perhaps an election: the packets do not tell it from any other round.
                 self.reporting.hasten(now + backoff.mul_f64(self.random.uniform()));

@@ -98,6 +98,8 @@ pub struct Taken {
     pub sequence: u64,
     /// It is the first of its group.
     pub first: bool,
+    /// None of its group has had a higher number.
+    pub newest: bool,
 }
 
 /// What a packet was for the loss history.
@@ -183,7 +185,7 @@ impl Measurement {
         self.max_rtt_us = data.max_rtt_us;
         self.sent_us = stamp_us(packet.sent);
         self.last_at = now;
-        Some(Taken { sequence, first })
+        Some(Taken { sequence, first, newest: sequence > before })
     }
 
     /// Sections 4.3.2 and 4.3.3: the packet echoes the receiver's stamp, or it does not. `limiting`: whether this is

@@ -97,7 +97,7 @@ pub use measurement::{Measurement, Recorded, SequenceSpace, Taken};
 pub use rate_control::{Passed, RateControl, RateCounts, ReportOutcome};
 pub use receiver::{Receiver, ReceiverOf};
 pub use report_packets::ReportPackets;
-pub use reporting::{Reporting, Silencing};
+pub use reporting::{Place, Reporting, Silencing};
 pub use scaling::{LEAST_SCALE, MOST_SCALE, Scaling};
 pub use sender::{Sender, SenderOf};
 pub use show::{EVENTS, LIMITING_RECEIVER, LOSS_EVENT, RATE, RECEIVER_GAUGES, REPORT, SENDER_GAUGES, SLOW_START_ENDED};

@@ -4,7 +4,7 @@ use super::config::Config;
 use super::header::{Echo, FeedbackHeader};
 use super::measurement::{Measurement, Recorded, SequenceSpace, Taken};
 use super::report_packets::ReportPackets;
-use super::reporting::Reporting;
+use super::reporting::{Place, Reporting};
 use super::show::{DIFFERENTIATING_GAUGES, LOSS_EVENT, RECEIVER_GAUGES};
 use super::streak::{Streak, Terms};
 use super::wording::{Plain, Wording};
@@ -205,7 +205,7 @@ impl<W: Wording> ReceiverOf<W> {
         self.received_pkts += 1;
         self.received_bytes += u64::from(packet.size);
         let taken = self.measurement.take(&mut self.space, arrived, packet, &data, scale);
-        let Some(Taken { sequence, first }) = taken else { return };
+        let Some(Taken { sequence, first, newest }) = taken else { return };
         self.sender = packet.source;
         if first {
             self.phase = Phase::Member { leave_at: Instant::FAR_FUTURE };
@@ -233,7 +233,7 @@ impl<W: Wording> ReceiverOf<W> {
         // Before it reports: the report echoes the round of this packet (section 2.2.2).
         let is_member = matches!(self.phase, Phase::Member { .. });
         let round = self.reporting.round();
-        self.reporting.hear(now, &data, (first, is_member), &self.measurement, &mut self.random);
+        self.reporting.hear(now, &data, (Place::of(first, newest), is_member), &self.measurement, &mut self.random);
         if self.reporting.round() != round {
             self.measurement.delay_is_told();
         }

@@ -26,6 +26,29 @@ pub struct Reporting {
     fresh: bool,
 }
 
+/// What the number of a packet says of the feedback round in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// It is the first that counts: its round is new, whatever it is.
+    First,
+    /// No number was higher: no round is newer than its own, however many have gone by in a silence and wherever a
+    /// sender that started anew begins.
+    Newest,
+    /// It was overtaken, or has been here before: it brings no new round.
+    Overtaken,
+}
+
+impl Place {
+    /// That of a packet that is the `first` or has the highest number yet, as `newest`.
+    pub fn of(first: bool, newest: bool) -> Place {
+        match (first, newest) {
+            (true, _) => Place::First,
+            (false, true) => Place::Newest,
+            (false, false) => Place::Overtaken,
+        }
+    }
+}
+
 /// By what others silence a receiver.
 #[derive(Clone, Copy, Debug)]
 pub struct Silencing {
@@ -134,18 +157,17 @@ impl Reporting {
     }
 
     /// New rounds, and what a packet says that suppresses reports: the last one that `measurement` has taken, as of
-    /// whose arrival its rates are. Timers run from now on. `first`: it is the first packet; `may_report`: a timer may
-    /// be set, drawn from `random`.
+    /// whose arrival its rates are. Timers run from now on. `may_report`: a timer may be set, drawn from `random`.
     #[inline]
     pub fn hear(
         &mut self,
         now: Instant,
         data: &DataHeader,
-        (first, may_report): (bool, bool),
+        (place, may_report): (Place, bool),
         measurement: &Measurement,
         random: &mut Random,
     ) {
-        self.hear_among(now, data, (first, may_report), Silencing::RFC, measurement, random);
+        self.hear_among(now, data, (place, may_report), Silencing::RFC, measurement, random);
     }
 
     /// Takes in what the sender says, where others silence the receiver by this.
@@ -154,15 +176,19 @@ impl Reporting {
         &mut self,
         now: Instant,
         data: &DataHeader,
-        (first, may_report): (bool, bool),
+        (place, may_report): (Place, bool),
         silencing: Silencing,
         measurement: &Measurement,
         random: &mut Random,
     ) {
         self.fresh = true;
         let length = self.length_in(data.starting);
-        // Round numbers wrap around: ahead is what is less than half the number space ahead.
-        let is_new = first || (1..128).contains(&data.round.wrapping_sub(self.round));
+        // By the packets' own numbers: those of rounds are 8 bits, whose halves a silence can outlast.
+        let is_new = match place {
+            Place::First => true,
+            Place::Newest => data.round != self.round,
+            Place::Overtaken => false,
+        };
         if is_new {
             self.round = data.round;
         }
@@ -339,7 +365,7 @@ mod tests {
         let mut random = Random::stream(1, "test/reporting");
         let (_, data) = data(1, 1.0);
         let mut packet = |reporting: &mut Reporting, now_s: f64, at_once: bool| {
-            reporting.hear(at(now_s), &data, (false, true), &measurement, &mut random);
+            reporting.hear(at(now_s), &data, (Place::Newest, true), &measurement, &mut random);
             let answers = reporting.answers(at(now_s), at_once, false, || panic!("it is not asked"));
             if answers {
                 reporting.reported(at(now_s), 0.2);
@@ -370,12 +396,12 @@ mod tests {
         let (_, data) = data(1, 1.0);
         // A round of 6·0.5 s.
         assert_eq!(reporting.round_s(0.5), 3.0);
-        reporting.hear(at(1.0), &data, (true, false), &measurement, &mut random);
+        reporting.hear(at(1.0), &data, (Place::First, false), &measurement, &mut random);
         assert_eq!(reporting.deadline(), Instant::FAR_FUTURE, "it may not");
         let (mut times, mut random) = (Vec::new(), Random::stream(2, "test/reporting"));
         for round in 1..=100 {
             let data = DataHeader { round, ..data };
-            reporting.hear(at(1.0), &data, (false, true), &measurement, &mut random);
+            reporting.hear(at(1.0), &data, (Place::Newest, true), &measurement, &mut random);
             assert_eq!(reporting.round(), round);
             let due = reporting.deadline();
             assert!((at(1.0)..=at(4.0)).contains(&due), "{due}");
@@ -393,6 +419,30 @@ mod tests {
         assert!(!reporting.answers(at(1.5), false, false, || true), "once");
         reporting.quit();
         assert_eq!(reporting.deadline(), Instant::FAR_FUTURE);
+    }
+
+    #[test]
+    fn after_a_silence_of_any_length_the_newest_packet_says_the_round() {
+        let measurement = measured();
+        let mut random = Random::stream(1, "test/reporting");
+        for gone in [1, 127, 128, 200, 255] {
+            let mut reporting = Reporting::new(&Config::default());
+            let (_, data) = data(1, 1.0);
+            let mut hear = |round: u8, place: Place| {
+                reporting.hear(at(1.0), &DataHeader { round, ..data }, (place, true), &measurement, &mut random);
+                (reporting.round(), core::mem::replace(&mut reporting.role, Role::SILENT))
+            };
+            let timed = |role: Role| matches!(role, Role::Other { timer, .. } if timer.is_set());
+            assert_eq!(hear(7, Place::First).0, 7);
+            let round = 7_u8.wrapping_add(gone);
+            let (heard, role) = hear(round, Place::Newest);
+            assert!(heard == round && timed(role), "{gone}");
+            // What was overtaken neither goes back nor draws another timer; nor does more of the same round.
+            for (round, place) in [(7, Place::Overtaken), (round, Place::Newest), (round, Place::Overtaken)] {
+                let (after, role) = hear(round, place);
+                assert!(after == heard && !timed(role), "{gone} {place:?}");
+            }
+        }
     }
 
     #[test]
@@ -417,10 +467,10 @@ mod tests {
             let header = DataHeader { max_rtt_us, round: 1, ..data };
             let taken = measurement.take(&mut space, at(3.06), &packet, &DataHeader { sequence: 40, ..header }, 1.0);
             assert!(taken.is_some());
-            reporting.hear_among(at(3.06), &header, (true, true), silencing, &measurement, &mut random);
+            reporting.hear_among(at(3.06), &header, (Place::First, true), silencing, &measurement, &mut random);
             assert!(reporting.is_timed());
             let told = DataHeader { suppression_bps: 10_000.0, ..header };
-            reporting.hear_among(at(3.07), &told, (false, true), silencing, &measurement, &mut random);
+            reporting.hear_among(at(3.07), &told, (Place::Newest, true), silencing, &measurement, &mut random);
             reporting.is_timed()
         };
         let far = Silencing { rtts: 2.0, renews: false };
@@ -443,7 +493,14 @@ mod tests {
                 let taken = measurement.take(&mut space, at(now_s), &packet, &data, 1.0).expect("it is");
                 measurement.record(Space(0), &mut space, at(now_s), taken.sequence, packet.ecn, None);
                 let first = n == 60;
-                reporting.hear_among(at(now_s), &data, (first, true), silencing, &measurement, &mut random);
+                reporting.hear_among(
+                    at(now_s),
+                    &data,
+                    (Place::of(first, true), true),
+                    silencing,
+                    &measurement,
+                    &mut random,
+                );
                 (measurement.desired_bps(at(now_s)), reporting.is_timed())
             };
             // One in twenty is lost.
