@@ -1,7 +1,7 @@
 //! What both ends of a session must agree on, and what a host opens for it.
 
 use crate::ending::{Ending, Result};
-use crate::options::Options;
+use crate::usage::Shared;
 use faircast_deliver::keys::{SEALED_BYTES, Salt};
 use faircast_deliver::symbol::HEADER_BYTES;
 use faircast_proto::group_set::Senders;
@@ -10,7 +10,7 @@ use faircast_wire::groups::Groups;
 use faircast_wire::session::Session;
 use faircast_wire::sockets::{self, Interface, Sockets};
 use serde_json::{Map, Value, json};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 /// A session as a command line has it.
 #[derive(Debug)]
@@ -27,24 +27,23 @@ pub struct Agreed {
 /// The longest header of a message with data, IP and UDP included: OMCC's and SMCC's (`docs/wire-format.md`). One for
 /// all schemes, so that equal files have equal blocks whichever carries them.
 const MOST_HEADER_BYTES: u64 = 80;
-/// Legal packets: below, there is no room for a symbol; above, hosts would have to be asked for more memory.
-const PACKETS: (u64, u64) = (256, 9000);
 
 impl Agreed {
-    /// Reads the options; `to` is the one that names the group.
-    pub fn read(options: &Options, to: &str) -> Result<Agreed> {
-        let keyed = options.has("keys");
-        if keyed == options.has("open") {
+    /// What the options say: whether `keys` are given, the first group with the option that names it, the greatest
+    /// rate, which a receiver need not know.
+    pub fn read(
+        options: &Shared,
+        keyed: bool,
+        (to, first): (&str, SocketAddr),
+        max_rate: Option<&str>,
+    ) -> Result<Agreed> {
+        if keyed == options.open {
             let which = if keyed { "both are given" } else { "neither is given" };
             let sentence = format!("--keys FILE or --open says who is believed; {which}, one is legal");
             return Err(Ending::Input(sentence));
         }
-        let first = options.get(to).unwrap_or_default();
-        let first: SocketAddr = first.parse().map_err(|_| {
-            Ending::Input(format!("--{to} {first:?} given; legal is a group and a port, as 239.1.2.3:5000"))
-        })?;
-        let packet_bytes = options.number("packet-size", PACKETS).map_err(Ending::Input)?.unwrap_or(1280);
-        let session = session(options, packet_bytes)?;
+        let packet_bytes = options.packet_size.unwrap_or(1280);
+        let session = session(options, packet_bytes, max_rate)?;
         let used = session.scheme.packet_bytes();
         if used != packet_bytes {
             let sentence = format!("--set gives packets of {used} bytes; legal is to give them by --packet-size");
@@ -76,18 +75,12 @@ impl Agreed {
         }
     }
 
-    /// Opens sockets for it.
-    pub fn sockets(&self, options: &Options) -> Result<Sockets> {
-        let source = match options.get("source") {
-            None => None,
-            Some(text) => Some(text.parse().map_err(|_| {
-                Ending::Input(format!("--source {text:?} given; legal is the address of a host, as 192.0.2.1"))
-            })?),
-        };
+    /// Opens sockets for it, on this interface, for the packets of one host or of any, which take so many hops.
+    pub fn sockets(&self, interface: Option<&str>, source: Option<IpAddr>, ttl: Option<u8>) -> Result<Sockets> {
         let wanted = sockets::Options {
-            interface: options.get("interface").map(str::to_owned),
+            interface: interface.map(str::to_owned),
             source,
-            ttl: options.number("ttl", (1, 255)).map_err(Ending::Input)?.unwrap_or(1) as u8,
+            ttl: ttl.unwrap_or(1),
             longest: (self.packet_bytes as usize + 64).max(2048),
             ..sockets::Options::default()
         };
@@ -95,9 +88,9 @@ impl Agreed {
     }
 }
 
-/// The table that `[sessions.NAME]` of a scenario would be. A receiver need not know the greatest rate.
-fn session(options: &Options, packet_bytes: u64) -> Result<Session> {
-    let scheme = options.get("scheme").unwrap_or("tfmcc");
+/// The table that `[sessions.NAME]` of a scenario would be.
+fn session(options: &Shared, packet_bytes: u64, max_rate: Option<&str>) -> Result<Session> {
+    let scheme = options.scheme.as_deref().unwrap_or("tfmcc");
     let mut table = Map::new();
     let size = json!(format!("{packet_bytes} B"));
     match scheme {
@@ -110,9 +103,7 @@ fn session(options: &Options, packet_bytes: u64) -> Result<Session> {
         table.insert("silence_floor".to_owned(), json!("50 ms"));
         table.insert("slow_start".to_owned(), json!("doubling"));
     }
-    for given in options.all("set") {
-        let (key, value) =
-            given.split_once('=').ok_or_else(|| Ending::Input(format!("--set {given:?} given; legal is KEY=VALUE")))?;
+    for (key, text) in &options.set {
         match key.split('.').next().unwrap_or_default() {
             "scheme" => return Err(Ending::Input("--set scheme given; legal is to give it by --scheme".to_owned())),
             "max_rate" => {
@@ -123,13 +114,14 @@ fn session(options: &Options, packet_bytes: u64) -> Result<Session> {
             }
             _ => {}
         }
-        let value = serde_json::from_str(value).unwrap_or_else(|_| json!(value));
+        let value = serde_json::from_str(text).unwrap_or_else(|_| json!(text));
         if !put(&mut table, key, value) {
+            let given = format!("{key}={text}");
             return Err(Ending::Input(format!("--set {given:?} given; what stands before the dot has no keys")));
         }
     }
     table.insert("scheme".to_owned(), json!(scheme));
-    table.insert("max_rate".to_owned(), json!(options.get("max-rate").unwrap_or("100 Gbit/s")));
+    table.insert("max_rate".to_owned(), json!(max_rate.unwrap_or("100 Gbit/s")));
     Session::read(Value::Object(table)).map_err(|wrong| {
         let (key, message) = &wrong[0];
         Ending::Input(format!("{}: {message}", if key == "max_rate" { "--max-rate" } else { key }))

@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn packets_are_let_through_behind_the_root_of_their_session() {
         let folder = std::env::temp_dir().join(format!("faircast-cast-renewed-{}", std::process::id()));
-        let written = make(&folder, 1).unwrap();
+        let written = make(&folder, 1, &mut || true).unwrap();
         std::fs::write(folder.join("a"), [7; 5000]).unwrap();
         let (sender, receiver) = (SenderKeys::read(&written[0]).unwrap(), ReceiverKeys::read(&written[1]).unwrap());
         let keys = ReceiverSession::new(Some(&receiver), 1);

@@ -2,8 +2,9 @@
 //!
 //! | file | subject |
 //! |---|---|
-//! | `options.rs` | the words of a command line |
+//! | `values.rs` | values of options |
 //! | `usage.rs` | what each command takes |
+//! | `options.rs` | the words of a command line, and what is wrong with them |
 //! | `ending.rs` | exit codes, and what is said at the end |
 //! | `agreed.rs` | what both ends of a session must agree on |
 //! | `outgoing.rs`, `incoming.rs` | what packets carry: the sender's side, a receiver's side; seals |
@@ -26,10 +27,12 @@ mod repeats;
 mod send;
 mod turns;
 mod usage;
+mod values;
 
 use ending::Ending;
-use options::Options;
+use options::Words;
 use std::ffi::OsString;
+use usage::Verb;
 
 /// The words of a command line, as [`run`] takes them; otherwise its exit code. What is no UTF-8 names no file that
 /// could be sent, and would name another folder to receive in.
@@ -45,36 +48,24 @@ pub fn words(given: impl Iterator<Item = OsString>) -> Result<Vec<String>, u8> {
 /// Does what the words of a command line say; the exit code: 0 done, 1 incomplete, 2 bad input, 3 a disk or the system
 /// stood in the way, 130 interrupted. `interrupted` is asked several times a second.
 pub fn run(arguments: &[String], interrupted: &mut dyn FnMut() -> bool) -> u8 {
-    let Some((verb, rest)) = arguments.split_first() else {
-        usage::overview().lines().for_each(ending::note);
-        return 2;
-    };
-    if matches!(verb.as_str(), "--help" | "-h") {
-        ending::say(usage::overview().trim_end());
-        return 0;
-    }
-    if verb == "--version" {
-        ending::say(env!("CARGO_PKG_VERSION"));
-        return 0;
-    }
-    let Some(command) = usage::COMMANDS.iter().find(|command| command.verb == verb) else {
-        let there: Vec<&str> = usage::COMMANDS.iter().map(|command| command.verb).collect();
-        let sentence = format!("there is no verb {verb:?}; there are: {}", there.join(", "));
-        return Ending::Input(sentence).tell(arguments.iter().any(|word| word == "--json"));
-    };
-    if rest.iter().any(|word| word == "--help" || word == "-h") {
-        ending::say(command.help().trim_end());
-        return 0;
-    }
-    let as_json = rest.iter().any(|word| word == "--json");
-    let options = match Options::read(command, rest) {
-        Ok(options) => options,
+    let as_json = arguments.iter().any(|word| word == "--json");
+    let verb = match options::read(arguments) {
+        Ok(Words::Verb(verb)) => verb,
+        Ok(Words::Text(text)) => {
+            ending::say(text.trim_end());
+            return 0;
+        }
+        Ok(Words::Nothing(text)) => {
+            text.lines().for_each(ending::note);
+            return 2;
+        }
         Err(sentence) => return Ending::Input(sentence).tell(as_json),
     };
-    let ending = match command.verb {
-        "keys" => keys::command(&options),
-        "send" => send::command(&options, interrupted),
-        _ => receive::command(&options, interrupted),
+    let as_json = verb.output().json;
+    let ending = match &*verb {
+        Verb::Keys(options) => keys::command(options, interrupted),
+        Verb::Send(options) => send::command(options, interrupted),
+        Verb::Receive(options) => receive::command(options, interrupted),
     };
     ending.unwrap_or_else(|ending| ending).tell(as_json)
 }

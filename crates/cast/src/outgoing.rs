@@ -153,7 +153,7 @@ mod tests {
     /// A sender with keys for two receivers, and what the receivers say with them.
     fn keyed(name: &str) -> (Outgoing, Vec<ReceiverSession>) {
         let folder = folder(name);
-        let written = make(&folder, 2).unwrap();
+        let written = make(&folder, 2, &mut || true).unwrap();
         std::fs::write(folder.join("a"), [7; 5000]).unwrap();
         let keys = SenderSession::start(Some(&SenderKeys::read(&written[0]).unwrap())).unwrap();
         let files = gather(&[folder.join("a")]).unwrap();

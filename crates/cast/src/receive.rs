@@ -3,8 +3,8 @@
 use crate::agreed::{Agreed, draw_id};
 use crate::ending::{Ending, Result, at_start, note};
 use crate::incoming::Incoming;
-use crate::options::Options;
 use crate::turns;
+use crate::usage::Receive;
 use faircast_deliver::keys::{ReceiverKeys, ReceiverSession};
 use faircast_deliver::names::WORK_FOLDER;
 use faircast_deliver::store::{Event, Existing, Settings, Store};
@@ -33,26 +33,25 @@ const SAID: Duration = Duration::from_secs(10);
 type Member = Driver<SchemeReceiver, Incoming>;
 
 /// Receives files until all are there.
-pub fn command(options: &Options, interrupted: &mut dyn FnMut() -> bool) -> Result<Ending> {
-    let agreed = Agreed::read(options, "from")?;
-    let keys = options.get("keys").map(|path| ReceiverKeys::read(Path::new(path))).transpose().map_err(at_start)?;
-    let patience = options.seconds("patience").map_err(Ending::Input)?;
-    let mut sockets = agreed.sockets(options)?;
-    let of = options.get("source").and_then(|text| text.parse().ok());
+pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Result<Ending> {
+    let agreed = Agreed::read(&options.shared, options.keys.is_some(), ("from", options.from), None)?;
+    let keys = options.keys.as_ref().map(|path| ReceiverKeys::read(Path::new(path))).transpose().map_err(at_start)?;
+    let folder = Path::new(&options.folder);
+    let mut sockets = agreed.sockets(options.shared.interface.as_deref(), options.source, None)?;
     let verifier = ReceiverSession::new(keys.as_ref(), 0).verifier();
-    let existing = if options.has("replace") { Existing::Replace } else { Existing::Keep };
+    let existing = if options.replace { Existing::Replace } else { Existing::Keep };
     let settings = Settings { existing, ..Settings::default() };
-    let store = Store::open(Path::new(&options.words()[0]), settings, verifier)?;
+    let store = Store::open(folder, settings, verifier)?;
     let numbers = store.counter(turns::since_1970().as_micros() as u64)?;
     let id = match &keys {
         Some(keys) => keys.id().into(),
-        None => kept_id(Path::new(&options.words()[0]))?,
+        None => kept_id(folder)?,
     };
     let mut clock = turns::clock();
     let began = turns::time(clock.now());
     let session = ReceiverSession::new(keys.as_ref(), numbers.start);
     let content = Incoming::new(store, session, keys.is_some().then_some(numbers.end), began);
-    let member = |content| agreed.session.member(id, agreed.groups, of, content);
+    let member = |content| agreed.session.member(id, agreed.groups, options.source, content);
     let mut driver: Member = member(content);
     driver.start(&mut clock, &mut sockets);
     if driver.joined().is_empty() {
@@ -74,7 +73,7 @@ pub fn command(options: &Options, interrupted: &mut dyn FnMut() -> bool) -> Resu
                 is_working = true;
             }
             Event::File(name) => {
-                if !options.has("json") {
+                if !options.output.json {
                     note(name.as_str());
                 }
                 is_working = true;
@@ -130,10 +129,10 @@ pub fn command(options: &Options, interrupted: &mut dyn FnMut() -> bool) -> Resu
             foreign = 0;
         }
         let since = driver.content().heard.unwrap_or(began);
-        if let Some(patience) = patience.filter(|patience| now.saturating_sub(since) > *patience) {
+        if let Some(patience) = options.patience.filter(|patience| now.saturating_sub(since) > *patience) {
             driver.content_mut().store.flush()?;
             let (seconds, all) = (patience.as_secs_f64(), all_forged(&driver, forged));
-            if let (None, Some(path), 1..) = (driver.content().store.salt(), options.get("keys"), all) {
+            if let (None, Some(path), 1..) = (driver.content().store.salt(), &options.keys, all) {
                 let sentence = format!("{path} opens none of the {all} packets that came: it is of another session");
                 return Err(Ending::Input(sentence));
             }
@@ -145,7 +144,7 @@ pub fn command(options: &Options, interrupted: &mut dyn FnMut() -> bool) -> Resu
             driver.stop(&mut clock, &mut sockets);
             return Err(Ending::Interrupted);
         }
-        if now.saturating_sub(said) >= SAID && !options.has("json") {
+        if now.saturating_sub(said) >= SAID && !options.output.json {
             said = now;
             note(&summary(&driver, now - began, forged));
         }

@@ -2,9 +2,9 @@
 
 use crate::agreed::{Agreed, draw_id};
 use crate::ending::{Ending, Result, at_start, note};
-use crate::options::Options;
 use crate::outgoing::Outgoing;
 use crate::turns;
+use crate::usage::Send;
 use faircast_deliver::geometry::Cut;
 use faircast_deliver::keys::{SenderKeys, SenderSession};
 use faircast_deliver::offer::{Offer, Settings};
@@ -28,14 +28,17 @@ const GREED_OF_LAYERS: u64 = 256;
 const SAID: Duration = Duration::from_secs(10);
 
 /// Sends files until all receivers have them.
-pub fn command(options: &Options, interrupted: &mut dyn FnMut() -> bool) -> Result<Ending> {
-    let agreed = Agreed::read(options, "to")?;
-    let keys = options.get("keys").map(|path| SenderKeys::read(Path::new(path))).transpose().map_err(at_start)?;
-    let most = keys.as_ref().map_or(1_000_000, SenderKeys::receivers);
+pub fn command(options: &Send, interrupted: &mut dyn FnMut() -> bool) -> Result<Ending> {
+    let agreed = Agreed::read(&options.shared, options.keys.is_some(), ("to", options.to), Some(&options.max_rate))?;
+    let keys = options.keys.as_ref().map(|path| SenderKeys::read(Path::new(path))).transpose().map_err(at_start)?;
     let all = keys.as_ref().map_or(1, SenderKeys::receivers);
-    let expected = options.number("receivers", (1, most.into())).map_err(Ending::Input)?.unwrap_or(all.into()) as usize;
-    let patience = options.seconds("patience").map_err(Ending::Input)?.unwrap_or(Duration::from_secs(60));
-    let mut sockets = agreed.sockets(options)?;
+    let expected = options.receivers.unwrap_or(all);
+    if keys.is_some() && expected > all {
+        return Err(Ending::Input(format!("--receivers \"{expected}\" given; legal is 1 to {all}")));
+    }
+    let expected = expected as usize;
+    let patience = options.patience.unwrap_or(Duration::from_secs(60));
+    let mut sockets = agreed.sockets(options.shared.interface.as_deref(), None, options.ttl)?;
     agreed.check_length(sockets.interface())?;
     let session = SenderSession::start(keys.as_ref())?;
     let settings = Settings {
@@ -45,7 +48,7 @@ pub fn command(options: &Options, interrupted: &mut dyn FnMut() -> bool) -> Resu
         greed: if agreed.groups.count() > 1 { GREED_OF_LAYERS } else { Settings::default().greed },
         ..Settings::default()
     };
-    let files: Vec<PathBuf> = options.words().iter().map(PathBuf::from).collect();
+    let files: Vec<PathBuf> = options.files.iter().map(PathBuf::from).collect();
     let files = gather(&files).map_err(at_start)?;
     // From the first look on an interrupt is something that is asked for.
     let mut goes_on = || !interrupted();
@@ -89,7 +92,7 @@ pub fn command(options: &Options, interrupted: &mut dyn FnMut() -> bool) -> Resu
             driver.stop(&mut clock, &mut sockets);
             return Err(Ending::Interrupted);
         }
-        if now.saturating_sub(said) >= SAID && !options.has("json") {
+        if now.saturating_sub(said) >= SAID && !options.output.json {
             said = now;
             note(&summary(&driver, now - began, expected));
         }

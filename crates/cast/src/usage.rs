@@ -1,146 +1,152 @@
-//! What each command takes.
+//! What each command takes, as `clap` has it. What is said of words that are none of this is in `options.rs`.
+
+use crate::values::{address, group, hops, packet_bytes, receivers, seconds, setting};
+use clap::{Args, Parser, Subcommand};
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+/// Files from one host to many by fair multicast.
+#[derive(Debug, Parser)]
+#[command(
+    name = "faircast",
+    version,
+    disable_help_subcommand = true,
+    subcommand_value_name = "VERB",
+    subcommand_help_heading = "Verbs",
+    after_help = "Exit codes: 0 done, 1 incomplete, 2 bad input, 3 a disk or the system is in the way, 130 interrupted."
+)]
+pub struct Line {
+    /// The verb and what belongs to it.
+    #[command(subcommand)]
+    pub verb: Verb,
+}
 
 /// A command.
-#[derive(Debug)]
-pub struct Command {
-    /// Its verb.
-    pub verb: &'static str,
-    /// What it does, in a line.
-    pub about: &'static str,
-    /// What its words are called, and how many there may be.
-    pub called: &'static str,
-    /// The least and the greatest number of words.
-    pub words: (usize, usize),
-    /// Its options.
-    pub options: &'static [Choice],
-    /// A line that can be copied.
-    pub example: &'static str,
+#[derive(Clone, Debug, PartialEq, Subcommand)]
+pub enum Verb {
+    /// Draw keys: a file for the sender and one for each receiver
+    #[command(after_help = "Example: faircast keys keys --receivers 300")]
+    Keys(Keys),
+    /// Send files to all who receive in a multicast group, until they have them
+    #[command(
+        after_help = "Example: faircast send film.mkv --to 239.1.2.3:5000 --max-rate 20Mbit/s --keys keys/sender.key"
+    )]
+    Send(Send),
+    /// Receive files from a multicast group into a folder; goes on where it was killed
+    #[command(after_help = "Example: faircast receive films --from 239.1.2.3:5000 --keys receiver-001.key")]
+    Receive(Receive),
 }
 
-/// An option of a command.
-#[derive(Debug)]
-pub struct Choice {
-    /// Its name without dashes.
-    pub name: &'static str,
-    /// What its value is called; empty if it has none.
-    pub value: &'static str,
-    /// Whether the command needs it.
-    pub is_needed: bool,
-    /// Whether it may be given several times.
-    pub repeats: bool,
-    /// What it is for.
-    pub about: &'static str,
+/// What `keys` takes.
+#[derive(Args, Clone, Debug, PartialEq)]
+pub struct Keys {
+    /// the folder for them
+    #[arg(value_name = "DIR")]
+    pub folder: String,
+    /// for how many receivers, 1 to 1000000
+    #[arg(long, value_name = "N", value_parser = receivers)]
+    pub receivers: u32,
+    /// How it ends.
+    #[command(flatten)]
+    pub output: Output,
 }
 
-const fn option(name: &'static str, value: &'static str, about: &'static str) -> Choice {
-    Choice { name, value, is_needed: false, repeats: false, about }
+/// What `send` takes.
+#[derive(Args, Clone, Debug, PartialEq)]
+pub struct Send {
+    /// what to send: files, and folders with all that is in them
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<String>,
+    /// the first group of the session, as 239.1.2.3:5000 or [ff15::1]:5000
+    #[arg(long, value_name = "GROUP:PORT", value_parser = group)]
+    pub to: SocketAddr,
+    /// it never sends faster, as 20Mbit/s
+    #[arg(long, value_name = "RATE")]
+    pub max_rate: String,
+    /// What both ends are told.
+    #[command(flatten)]
+    pub shared: Shared,
+    /// how many hops packets may take, 1 to 255. Default 1: they stay on the link
+    #[arg(long, value_name = "HOPS", value_parser = hops)]
+    pub ttl: Option<u8>,
+    /// the sender's keys, sender.key of faircast keys
+    #[arg(long, value_name = "FILE")]
+    pub keys: Option<String>,
+    /// it ends when so many have everything. Default: all with keys; 1 with --open
+    #[arg(long, value_name = "N", value_parser = receivers)]
+    pub receivers: Option<u32>,
+    /// give up when nobody who lacks something is heard for so long. Default 60
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub patience: Option<Duration>,
+    /// How it ends.
+    #[command(flatten)]
+    pub output: Output,
 }
 
-const fn needed(name: &'static str, value: &'static str, about: &'static str) -> Choice {
-    Choice { is_needed: true, ..option(name, value, about) }
+/// What `receive` takes.
+#[derive(Args, Clone, Debug, PartialEq)]
+pub struct Receive {
+    /// the folder for the files
+    #[arg(value_name = "DIR")]
+    pub folder: String,
+    /// the first group of the session, as 239.1.2.3:5000 or [ff15::1]:5000
+    #[arg(long, value_name = "GROUP:PORT", value_parser = group)]
+    pub from: SocketAddr,
+    /// take what this host sends, and no other (source-specific multicast)
+    #[arg(long, value_name = "ADDR", value_parser = address)]
+    pub source: Option<IpAddr>,
+    /// What both ends are told.
+    #[command(flatten)]
+    pub shared: Shared,
+    /// the receiver's keys, receiver-N.key of faircast keys
+    #[arg(long, value_name = "FILE")]
+    pub keys: Option<String>,
+    /// replace other files that have the names already, which stay otherwise
+    #[arg(long)]
+    pub replace: bool,
+    /// give up when nothing has come for so long. Default: wait
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub patience: Option<Duration>,
+    /// How it ends.
+    #[command(flatten)]
+    pub output: Output,
 }
 
-const fn repeated(name: &'static str, value: &'static str, about: &'static str) -> Choice {
-    Choice { repeats: true, ..option(name, value, about) }
+/// What all ends of a session are told of it, alike but for the interface.
+#[derive(Args, Clone, Debug, PartialEq)]
+pub struct Shared {
+    /// the scheme, as scenarios name it; both ends alike. Default tfmcc
+    #[arg(long, value_name = "NAME")]
+    pub scheme: Option<String>,
+    /// a parameter of the scheme, as in scenarios; both ends alike
+    #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
+    pub set: Vec<(String, String)>,
+    /// IP packets are this long at most, 256 to 9000; both ends alike. Default 1280
+    #[arg(long, value_name = "BYTES", value_parser = packet_bytes)]
+    pub packet_size: Option<u64>,
+    /// the interface; default: that of the route to the group
+    #[arg(long, value_name = "NAME")]
+    pub interface: Option<String>,
+    /// no keys: nothing is encrypted, and everybody is believed
+    #[arg(long)]
+    pub open: bool,
 }
 
-const TO: Choice = needed("to", "GROUP:PORT", "the first group of the session, as 239.1.2.3:5000 or [ff15::1]:5000");
-const SCHEME: Choice = option("scheme", "NAME", "the scheme, as scenarios name it; both ends alike. Default tfmcc");
-const SET: Choice = repeated("set", "KEY=VALUE", "a parameter of the scheme, as in scenarios; both ends alike");
-const PACKET: Choice =
-    option("packet-size", "BYTES", "IP packets are this long at most; both ends alike. Default 1280");
-const MAX_RATE: Choice = needed("max-rate", "RATE", "it never sends faster, as 20Mbit/s");
-const INTERFACE: Choice = option("interface", "NAME", "the interface; default: that of the route to the group");
-const OPEN: Choice = option("open", "", "no keys: nothing is encrypted, and everybody is believed");
-const JSON: Choice = option("json", "", "print JSON for machines");
-const TTL: Choice = option("ttl", "HOPS", "how many hops packets may take, 1 to 255. Default 1: they stay on the link");
+/// How a command tells what came of it.
+#[derive(Args, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// print JSON for machines
+    #[arg(long)]
+    pub json: bool,
+}
 
-/// All commands.
-pub const COMMANDS: &[Command] = &[
-    Command {
-        verb: "keys",
-        about: "Draw keys: a file for the sender and one for each receiver.",
-        called: "DIR",
-        words: (1, 1),
-        options: &[needed("receivers", "N", "for how many receivers, 1 to 1000000"), JSON],
-        example: "faircast keys keys --receivers 300",
-    },
-    Command {
-        verb: "send",
-        about: "Send files to all who receive in a multicast group, until they have them.",
-        called: "FILE..",
-        words: (1, usize::MAX),
-        options: &[
-            TO,
-            SCHEME,
-            MAX_RATE,
-            SET,
-            PACKET,
-            INTERFACE,
-            TTL,
-            option("keys", "FILE", "the sender's keys, sender.key of faircast keys"),
-            OPEN,
-            option("receivers", "N", "it ends when so many have everything. Default: all with keys; 1 with --open"),
-            option("patience", "SECONDS", "give up when nobody who lacks something is heard for so long. Default 60"),
-            JSON,
-        ],
-        example: "faircast send film.mkv --to 239.1.2.3:5000 --max-rate 20Mbit/s --keys keys/sender.key",
-    },
-    Command {
-        verb: "receive",
-        about: "Receive files from a multicast group into a folder; goes on where it was killed.",
-        called: "DIR",
-        words: (1, 1),
-        options: &[
-            needed("from", "GROUP:PORT", "the first group of the session, as 239.1.2.3:5000 or [ff15::1]:5000"),
-            option("source", "ADDR", "take what this host sends, and no other (source-specific multicast)"),
-            SCHEME,
-            SET,
-            PACKET,
-            INTERFACE,
-            option("keys", "FILE", "the receiver's keys, receiver-N.key of faircast keys"),
-            OPEN,
-            option("replace", "", "replace other files that have the names already, which stay otherwise"),
-            option("patience", "SECONDS", "give up when nothing has come for so long. Default: wait"),
-            JSON,
-        ],
-        example: "faircast receive films --from 239.1.2.3:5000 --keys receiver-001.key",
-    },
-];
-
-impl Command {
-    /// What it takes, in one line.
-    pub fn line(&self) -> String {
-        let mut parts: Vec<String> = vec![self.called.to_owned()];
-        for option in self.options {
-            let value = if option.value.is_empty() { String::new() } else { format!(" {}", option.value) };
-            let part = format!("--{}{value}", option.name);
-            parts.push(match (option.is_needed, option.repeats) {
-                (true, _) => part,
-                (_, true) => format!("[{part}].."),
-                _ => format!("[{part}]"),
-            });
+impl Verb {
+    /// How it tells what came of it.
+    pub fn output(&self) -> Output {
+        match self {
+            Verb::Keys(options) => options.output,
+            Verb::Send(options) => options.output,
+            Verb::Receive(options) => options.output,
         }
-        parts.retain(|part| !part.is_empty());
-        parts.join(" ")
     }
-
-    /// Its whole help.
-    pub fn help(&self) -> String {
-        let mut text = format!("{}\n\nUsage: faircast {} {}\n\n", self.about, self.verb, self.line());
-        for option in self.options {
-            let name = format!("--{} {}", option.name, option.value);
-            text += &format!("  {name:<24} {}\n", option.about);
-        }
-        text + &format!("\nExample: {}\n", self.example)
-    }
-}
-
-/// The help of all.
-pub fn overview() -> String {
-    let mut text = "Files from one host to many by fair multicast.\n\nUsage: faircast VERB ..\n\n".to_owned();
-    for command in COMMANDS {
-        text += &format!("  {:<9} {}\n", command.verb, command.about);
-    }
-    text + "\nExit codes: 0 done, 1 incomplete, 2 bad input, 3 a disk or the system is in the way, 130 interrupted.\n"
 }

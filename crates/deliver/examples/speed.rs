@@ -37,7 +37,7 @@ fn measure(folder: &Path, megabytes: usize) -> Result<(), Box<dyn std::error::Er
     for _ in 0..megabytes {
         std::io::Write::write_all(&mut written, &pattern)?;
     }
-    let written = make(&folder.join("keys"), 1)?;
+    let written = make(&folder.join("keys"), 1, &mut || true)?;
     let sender = SenderKeys::read(&written[0])?;
     let mut session = SenderSession::start(Some(&sender))?;
     let gigabytes = megabytes as f64 / 1000.0;

@@ -5,7 +5,7 @@ use super::secret::Secret;
 use super::signature::{Signer, Verifier};
 use crate::bytes::{from_hex, hex};
 use crate::failure::Failure;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
@@ -37,11 +37,13 @@ const FORMAT: &str = "faircast-key 1";
 
 /// Draws keys and writes them into `folder`, which is made if it is not there: `sender.key` and `receiver-1.key` and so
 /// on, with leading zeros as the last one needs them. All have mode 0600. What it has written, the sender's first.
+/// `goes_on` is asked before each receiver.
 ///
 /// # Errors
 ///
-/// No receiver or more than a million, one of the files is there already, or the folder cannot be written.
-pub fn make(folder: &Path, receivers: u32) -> Result<Vec<PathBuf>, Failure> {
+/// No receiver or more than a million, one of the files is there already, or the folder cannot be written; or it is not
+/// to go on, and then none of them is left.
+pub fn make(folder: &Path, receivers: u32, goes_on: &mut dyn FnMut() -> bool) -> Result<Vec<PathBuf>, Failure> {
     if !(1..=MOST_RECEIVERS).contains(&receivers) {
         return Err(Failure::input(format!("keys for {receivers} receivers: 1 to {MOST_RECEIVERS} are legal")));
     }
@@ -51,6 +53,11 @@ pub fn make(folder: &Path, receivers: u32) -> Result<Vec<PathBuf>, Failure> {
     let width = receivers.to_string().len();
     let mut written = vec![write(folder.join("sender.key"), &keys.text())?];
     for id in 1..=receivers {
+        if !goes_on() {
+            // A part of them would stand in the way of the next attempt, and nobody has any yet.
+            written.iter().for_each(|path| drop(fs::remove_file(path)));
+            return Err(Failure::Stopped);
+        }
         written.push(write(folder.join(format!("receiver-{id:0width$}.key")), &keys.receiver(id).text())?);
     }
     Ok(written)

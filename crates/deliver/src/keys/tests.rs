@@ -139,7 +139,7 @@ fn open_sessions_leave_messages_as_they_are() {
 #[test]
 fn files_are_the_owners_and_give_back_the_keys() {
     let folder = Folder::new();
-    let written = make(&folder.path().join("keys"), 10).expect("a folder to write in");
+    let written = make(&folder.path().join("keys"), 10, &mut || true).expect("a folder to write in");
     assert_eq!(written.len(), 11);
     assert!(written[1].ends_with("receiver-01.key") && written[10].ends_with("receiver-10.key"));
     for path in &written {
@@ -161,10 +161,21 @@ fn hex_of(secret: &Secret) -> String {
 #[test]
 fn wrong_files_are_refused_in_a_sentence() {
     let folder = Folder::new();
-    let written = make(folder.path(), 1).expect("a folder to write in");
+    let written = make(folder.path(), 1, &mut || true).expect("a folder to write in");
     let sentence = |result: Result<SenderKeys, Failure>| result.expect_err("refused").to_string();
-    assert!(make(folder.path(), 1).expect_err("there").to_string().contains("is there already"));
-    assert!(make(folder.path(), 0).is_err());
+    assert!(make(folder.path(), 1, &mut || true).expect_err("there").to_string().contains("is there already"));
+    assert!(make(folder.path(), 0, &mut || true).is_err());
+    let (stopped, mut asked) = (folder.path().join("stopped"), 0);
+    let mut goes_on = || {
+        asked += 1;
+        asked < 3
+    };
+    assert_eq!(make(&stopped, 9, &mut goes_on), Err(Failure::Stopped));
+    assert_eq!(
+        std::fs::read_dir(&stopped).expect("it was made").count(),
+        0,
+        "nothing is in the way of another attempt"
+    );
     assert!(sentence(SenderKeys::read(&written[1])).contains("keys of a receiver, no sender's"));
     assert!(sentence(SenderKeys::read(folder.path())).contains("is no file with keys"));
     assert!(sentence(SenderKeys::read(&folder.path().join("none"))).contains("it is not there"));
