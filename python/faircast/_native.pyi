@@ -1,5 +1,6 @@
 """The compiled core: scenarios in, raw tables out. Use the package `faircast` around it."""
 
+import sys
 from collections.abc import Callable
 from typing import Literal, TypedDict, final
 
@@ -58,6 +59,11 @@ __all__ = [
     "walk",
     "warnings",
 ]
+
+if sys.platform == "linux":
+    __all__ += ["cast"]
+
+    def cast(words: list[str]) -> int: ...
 
 class ScenarioError(ValueError):
     """The error of a scenario that is not legal. `problems` holds pairs (path, message), of one kind only the first."""

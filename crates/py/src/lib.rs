@@ -8,6 +8,7 @@
 //! | `endpoint.rs` | their endpoints |
 //! | `failure.rs` | errors in them, which end their run |
 //! | `parts.rs` | what they may be made of |
+//! | `cast.rs` | commands that send and receive files, on Linux |
 //! | `gate.rs` | calls that were given up, when the interpreter ends |
 //!
 //! A crate with guests makes a module of its own of it: it registers them and calls [`fill`].
@@ -15,6 +16,8 @@
 //! Everything that takes time runs without the interpreter's lock, so that a thread per core keeps all cores busy and
 //! the main thread can answer Ctrl-C.
 
+#[cfg(target_os = "linux")]
+mod cast;
 mod endpoint;
 mod exhaustion;
 mod failure;
@@ -106,6 +109,8 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     ] {
         module.add_function(function)?;
     }
+    #[cfg(target_os = "linux")]
+    module.add_function(wrap_pyfunction!(cast::py_cast, module)?)?;
     Ok(())
 }
 

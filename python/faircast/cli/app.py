@@ -37,6 +37,9 @@ VERBS = {
     "why": "faircast.cli.why",
     "events": "faircast.cli.events",
     "lab": "faircast.cli.lab",
+    "keys": "faircast.cli.keys",
+    "send": "faircast.cli.send",
+    "receive": "faircast.cli.receive",
     "bench": "faircast.cli.bench",
 }
 """Every verb with the module whose function `command` does it, in the order of ``faircast --help``.
