@@ -20,7 +20,7 @@ from faircast.cli.app import loaded
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sockets are Linux's")
 
-CASTING = ("keys", "send", "receive")
+CASTING = ("keys", "send", "receive", "probe")
 PORT = 40_000 + os.getpid() % 20_000
 """Another one for each process that runs tests."""
 PATIENCE_S = 120
@@ -87,9 +87,29 @@ def test_a_receiver_is_interrupted(tmp_path: Path, by: signal.Signals) -> None:
     assert err.startswith("faircast: interrupted")
 
 
+def test_a_probe_sees_who_limits(tmp_path: Path) -> None:
+    (tmp_path / "film").write_bytes(bytes(range(256)) * 2000)
+    group = f"239.255.81.5:{PORT}"
+    receiver = started(f"receive r --from {group} --interface lo --open --json", tmp_path)
+    until_it_listens(tmp_path / "r")
+    probe = started(f"probe --from {group} --interface lo --open --for 5 --json", tmp_path)
+    sender = started(f"send film --to {group} --interface lo --open --max-rate 700kbit/s --json", tmp_path)
+    own = json.loads(ended(receiver)[1])["id"]
+    code, out, err = ended(probe)
+    assert code == 0, err
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert len(lines) == 5
+    assert own in [line["limiting"] for line in lines]
+    assert max(line["rate_bps"] or 0 for line in lines) == pytest.approx(700e3, rel=0.01)
+    assert [one["id"] for one in json.loads(ended(sender)[1])["receivers"]] == [own]
+
+
 SENDS = f"send film --to 239.255.81.3:{PORT} --interface lo"
 BAD = {
-    "a unicast target": ("send film --to 127.0.0.1:5000 --open --max-rate 1Mbit/s", "127.0.0.1 is no multicast address"),
+    "a unicast target": (
+        "send film --to 127.0.0.1:5000 --open --max-rate 1Mbit/s",
+        "127.0.0.1 is no multicast address",
+    ),
     "an unknown interface": (f"{SENDS}pe --open --max-rate 1Mbit/s", "there is no interface lope"),
     "no rate": (f"{SENDS} --open", "--max-rate RATE is missing"),
     "no group": ("receive r --open", "--from GROUP:PORT is missing"),

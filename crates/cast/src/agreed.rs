@@ -60,6 +60,11 @@ impl Agreed {
         Ok(Agreed { session, groups, symbol_bytes: (symbol - symbol % 8) as u16, packet_bytes })
     }
 
+    /// Bytes of an IP packet with data, at most.
+    pub fn packet_bytes(&self) -> u64 {
+        self.packet_bytes
+    }
+
     /// Looks whether the interface takes packets that are so long. IPv6 has 20 bytes more of header than is counted.
     pub fn check_length(&self, interface: &Interface) -> Result<()> {
         let beyond = if self.groups.first().is_ipv4() { 0 } else { 20 };

@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 pub enum Ending {
     /// All is done: what to print, for people and for machines.
     Done(String, Value),
+    /// All is done and has been said.
+    Silent,
     /// Some of it is not: why, in a sentence, and the same for machines.
     Incomplete(String, Value),
     /// What was given is wrong.
@@ -25,7 +27,7 @@ impl Ending {
     /// Its exit code.
     pub fn code(&self) -> u8 {
         match self {
-            Ending::Done(..) => 0,
+            Ending::Done(..) | Ending::Silent => 0,
             Ending::Incomplete(..) => 1,
             Ending::Input(_) => 2,
             Ending::System(_) => 3,
@@ -45,6 +47,7 @@ impl Ending {
                 print(&value);
             }
             Ending::Done(text, _) => say(text),
+            Ending::Silent => {}
             other => {
                 let sentence = match other {
                     Ending::Incomplete(sentence, _) | Ending::Input(sentence) | Ending::System(sentence) => sentence,
@@ -78,19 +81,23 @@ pub fn at_start(failure: Failure) -> Ending {
     }
 }
 
-/// Says a line on standard error. Names are in it that somebody else may have chosen, so control characters are written
-/// as what they are.
+/// Says a line on standard error.
 pub fn note(text: &str) {
     use std::io::Write as _;
-    let shown: String = text.chars().fold(String::with_capacity(text.len()), |mut shown, one| {
+    let _ = writeln!(std::io::stderr(), "{}", shown(text));
+}
+
+/// A text as it can be shown. Names are in it that somebody else may have chosen, so control characters are written as
+/// what they are.
+pub fn shown(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut shown, one| {
         if one.is_control() {
             shown.extend(one.escape_default())
         } else {
             shown.push(one)
         }
         shown
-    });
-    let _ = writeln!(std::io::stderr(), "{shown}");
+    })
 }
 
 /// Nobody may read any more; that is no failure of the command.

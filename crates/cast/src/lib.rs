@@ -8,8 +8,11 @@
 //! | `ending.rs` | exit codes, and what is said at the end |
 //! | `agreed.rs` | what both ends of a session must agree on |
 //! | `outgoing.rs`, `incoming.rs` | what packets carry: the sender's side, a receiver's side; seals |
+//! | `watching.rs` | what a probe sees of them |
 //! | `repeats.rs` | packets that come again |
-//! | `send.rs`, `receive.rs`, `keys.rs` | the commands |
+//! | `limits.rs` | who limits a session |
+//! | `progress.rs` | how far it is, on a terminal and elsewhere |
+//! | `send.rs`, `receive.rs`, `keys.rs`, `probe.rs` | the commands |
 //! | `turns.rs` | the loop of a driver |
 //! | `interrupts.rs` | Ctrl-C |
 //!
@@ -20,14 +23,18 @@ mod ending;
 mod incoming;
 pub mod interrupts;
 mod keys;
+mod limits;
 mod options;
 mod outgoing;
+mod probe;
+mod progress;
 mod receive;
 mod repeats;
 mod send;
 mod turns;
 mod usage;
 mod values;
+mod watching;
 
 use ending::Ending;
 use options::Words;
@@ -66,6 +73,7 @@ pub fn run(arguments: &[String], interrupted: &mut dyn FnMut() -> bool) -> u8 {
         Verb::Keys(options) => keys::command(options, interrupted),
         Verb::Send(options) => send::command(options, interrupted),
         Verb::Receive(options) => receive::command(options, interrupted),
+        Verb::Probe(options) => probe::command(options, interrupted),
     };
     ending.unwrap_or_else(|ending| ending).tell(as_json)
 }

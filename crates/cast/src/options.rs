@@ -165,7 +165,7 @@ mod tests {
     fn what_is_wrong_is_said() {
         let options = "there are: --to, --max-rate, --scheme, --set, --packet-size, --interface, --open, --ttl, \
                        --keys, --receivers, --patience, --json";
-        let verbs = "keys, send, receive";
+        let verbs = "keys, send, receive, probe";
         let missing = "is missing: the first group of the session, as 239.1.2.3:5000 or [ff15::1]:5000";
         for (line, sentence) in [
             ("listen", "there is no verb \"listen\"; there are: VERBS"),
@@ -223,8 +223,8 @@ mod tests {
             );
         }
         assert!(matches!(given(""), Ok(Words::Nothing(_))));
-        for verb in ["keys", "send", "receive"] {
-            for line in [format!("{verb} --help"), format!("{verb} a -h")] {
+        for verb in ["keys", "send", "receive", "probe"] {
+            for line in [format!("{verb} --help"), format!("{verb} --json -h")] {
                 assert!(text(&line).contains(&format!("Example: faircast {verb} ")), "{}", text(&line));
             }
         }

@@ -1,9 +1,11 @@
 //! The sender's side: what data packets carry, seals, what receivers say.
 
+use crate::limits::{Limit, after};
 use faircast_deliver::keys::{MAC_BYTES, SEALED_BYTES, SenderSession};
 use faircast_deliver::offer::Sent;
 use faircast_deliver::symbol::SymbolId;
 use faircast_deliver::{Failure, Offer};
+use faircast_proto::endpoint::Event;
 use faircast_proto::packet::{Address, Packet};
 use faircast_proto::time::Instant;
 use faircast_wire::content::{Content, Refused};
@@ -29,6 +31,8 @@ pub struct Outgoing {
     pub refused: u64,
     /// Who asked for more than it can need.
     pub greedy: Option<u64>,
+    /// Who limits, if somebody does.
+    pub limit: Option<Limit>,
     /// Symbols sent for the first time, and because somebody asked.
     pub sent: (u64, u64),
     /// What was given out last, for what could not be sent.
@@ -58,6 +62,7 @@ impl Outgoing {
             failure: None,
             refused: 0,
             greedy: None,
+            limit: None,
             sent: (0, 0),
             given: VecDeque::with_capacity(MOST_GIVEN),
         }
@@ -112,6 +117,10 @@ impl Content for Outgoing {
             }
             Err(_) => self.refused += 1,
         }
+    }
+
+    fn event(&mut self, _now: Instant, event: &Event) {
+        self.limit = after(self.limit, event);
     }
 
     fn is_padded(&self) -> bool {

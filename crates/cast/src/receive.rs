@@ -1,8 +1,9 @@
 //! `faircast receive`: files into a folder.
 
 use crate::agreed::{Agreed, draw_id};
-use crate::ending::{Ending, Result, at_start, note};
+use crate::ending::{Ending, Result, at_start};
 use crate::incoming::Incoming;
+use crate::progress::Progress;
 use crate::turns;
 use crate::usage::Receive;
 use faircast_deliver::keys::{ReceiverKeys, ReceiverSession};
@@ -28,7 +29,6 @@ const FAREWELL_GAP: Duration = Duration::from_millis(300);
 const REQUEST_BYTES: usize = 600;
 /// A source that is silent for so long makes room for another that is there.
 const GONE: Duration = Duration::from_secs(3);
-const SAID: Duration = Duration::from_secs(10);
 
 type Member = Driver<SchemeReceiver, Incoming>;
 
@@ -58,7 +58,8 @@ pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Resu
         let why = driver.counters().last_failure.map_or(String::new(), |kind| format!(": {kind}"));
         return Err(Ending::Input(format!("cannot receive on {}{why}", agreed.groups.first())));
     }
-    let (mut ask, mut turn, mut farewells, mut said) = (began, 0, 0, began);
+    let (mut ask, mut turn, mut farewells) = (began, 0, 0);
+    let mut progress = Progress::new(options.output, began);
     let (mut foreign, mut random, mut forged) = (0, id, 0);
     let mut refused: Vec<String> = Vec::new();
     loop {
@@ -68,13 +69,13 @@ pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Resu
         match driver.content_mut().store.proceed()? {
             Event::Nothing => {}
             Event::Refused(_, sentence) => {
-                note(&format!("faircast: {sentence}"));
+                progress.notes(&format!("faircast: {sentence}"));
                 refused.push(sentence);
                 is_working = true;
             }
             Event::File(name) => {
                 if !options.output.json {
-                    note(name.as_str());
+                    progress.notes(name.as_str());
                 }
                 is_working = true;
             }
@@ -144,11 +145,14 @@ pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Resu
             driver.stop(&mut clock, &mut sockets);
             return Err(Ending::Interrupted);
         }
-        if now.saturating_sub(said) >= SAID && !options.output.json {
-            said = now;
-            note(&summary(&driver, now - began, forged));
-        }
+        progress.shows(now, come(&driver), || brief(&driver), || summary(&driver, now - began, forged));
     }
+}
+
+/// How many symbols have come, of how many.
+fn come(driver: &Member) -> (u64, u64) {
+    let progress = driver.content().store.progress();
+    (progress.symbols.saturating_sub(progress.left), progress.symbols)
 }
 
 /// The id by which an open session knows this folder, also when it is started again; otherwise a sender would wait for
@@ -179,6 +183,15 @@ fn all_forged(driver: &Member, before: u64) -> u64 {
     (before + driver.counters().forged).saturating_sub(driver.content().early + driver.content().repeated)
 }
 
+/// How far it is, for beside a bar.
+fn brief(driver: &Member) -> String {
+    let progress = driver.content().store.progress();
+    match driver.content().heard {
+        None => "nothing has come yet".to_owned(),
+        Some(_) => format!("{} of {} files, {} symbols are lacking", progress.named, progress.files, progress.left),
+    }
+}
+
 /// How far it is, in a line.
 fn summary(driver: &Member, took: Duration, forged: u64) -> String {
     let content = driver.content();
@@ -207,6 +220,7 @@ fn value(driver: &Member, took: Duration, forged: u64) -> Value {
     let (content, counters) = (driver.content(), driver.counters());
     let progress = content.store.progress();
     json!({
+        "id": driver.directory().own_id(),
         "files": progress.files,
         "named": progress.named,
         "refused": progress.refused,

@@ -1,8 +1,9 @@
 //! `faircast send`: files to all who receive.
 
 use crate::agreed::{Agreed, draw_id};
-use crate::ending::{Ending, Result, at_start, note};
+use crate::ending::{Ending, Result, at_start};
 use crate::outgoing::Outgoing;
+use crate::progress::Progress;
 use crate::turns;
 use crate::usage::Send;
 use faircast_deliver::geometry::Cut;
@@ -24,8 +25,6 @@ const BLOCK_SYMBOLS: u16 = 512;
 /// How many times all symbols a receiver may ask for where layers share them out: one that is in the lowest gets as
 /// little as a fiftieth of what is sent (SMCC at 8 Mbit/s). A choice.
 const GREED_OF_LAYERS: u64 = 256;
-/// How often it is said how far it is, where nobody watches.
-const SAID: Duration = Duration::from_secs(10);
 
 /// Sends files until all receivers have them.
 pub fn command(options: &Send, interrupted: &mut dyn FnMut() -> bool) -> Result<Ending> {
@@ -51,17 +50,21 @@ pub fn command(options: &Send, interrupted: &mut dyn FnMut() -> bool) -> Result<
     let files: Vec<PathBuf> = options.files.iter().map(PathBuf::from).collect();
     let files = gather(&files).map_err(at_start)?;
     // From the first look on an interrupt is something that is asked for.
-    let mut goes_on = || !interrupted();
-    if !goes_on() {
+    if interrupted() {
         return Err(Ending::Interrupted);
     }
-    let offer = Offer::new(files, settings, session.salt(), session.signer(), &mut |_| goes_on()).map_err(at_start)?;
     let mut clock = turns::clock();
+    let mut progress = Progress::new(options.output, turns::time(clock.now()));
+    let mut goes_on = |bytes| {
+        progress.reads(bytes);
+        !interrupted()
+    };
+    let offer = Offer::new(files, settings, session.salt(), session.signer(), &mut goes_on).map_err(at_start)?;
     let now = turns::time(clock.now());
     let content = Outgoing::new(offer, session, keys.is_some(), now);
     let mut driver = agreed.session.source(draw_id()?, agreed.groups, content);
     driver.start(&mut clock, &mut sockets);
-    let (began, mut said) = (now, now);
+    let began = now;
     let mut granted = true;
     loop {
         let now = turns::time(clock.now());
@@ -92,10 +95,8 @@ pub fn command(options: &Send, interrupted: &mut dyn FnMut() -> bool) -> Result<
             driver.stop(&mut clock, &mut sockets);
             return Err(Ending::Interrupted);
         }
-        if now.saturating_sub(said) >= SAID && !options.output.json {
-            said = now;
-            note(&summary(&driver, now - began, expected));
-        }
+        let (sent, all) = (driver.content().sent.0, driver.content().offer.manifest().symbols());
+        progress.shows(now, (sent, all), || brief(&driver, expected), || summary(&driver, now - began, expected));
     }
 }
 
@@ -106,8 +107,7 @@ fn summary(driver: &Source, took: Duration, expected: usize) -> String {
     let content = driver.content();
     let (files, bytes) = (content.offer.manifest().entries().len(), content.offer.manifest().bytes());
     let complete = content.offer.roster().complete();
-    let rate = driver.endpoint().report().rate_bps;
-    let rate = if rate.is_finite() { format!(", rate {:.3} Mbit/s", rate / 1e6) } else { String::new() };
+    let rate = rate(driver);
     let symbols = content.offer.manifest().symbols().max(1);
     let percent = 100 * content.sent.0 / symbols;
     let Counters { forged, not_sent, last_failure, .. } = *driver.counters();
@@ -117,15 +117,40 @@ fn summary(driver: &Source, took: Duration, expected: usize) -> String {
     };
     let forged = if forged > 0 { format!(", {forged} forged messages refused") } else { String::new() };
     let greedy = content.greedy.map_or(String::new(), |id| format!(", receiver {id} asks for more than it can need"));
+    let limits = limits(driver);
     format!(
         "{files} files, {bytes} bytes, {percent} % in {:.1} s; {complete} of {expected} receivers have everything\
-         {rate}{unsent}{forged}{greedy}",
+         {rate}{limits}{unsent}{forged}{greedy}",
         took.as_secs_f64()
     )
 }
 
+/// How far it is, for beside a bar.
+fn brief(driver: &Source, expected: usize) -> String {
+    format!("{} of {expected} have all{}{}", driver.content().offer.roster().complete(), rate(driver), limits(driver))
+}
+
+fn rate(driver: &Source) -> String {
+    let rate = driver.endpoint().report().rate_bps;
+    if rate.is_finite() { format!(", rate {:.3} Mbit/s", rate / 1e6) } else { String::new() }
+}
+
+/// Who limits, and what it has reported.
+fn limits(driver: &Source) -> String {
+    let Some(limit) = driver.content().limit else { return String::new() };
+    let reported = limit.reported.map_or(String::new(), |(p, rtt_s)| {
+        let p = if p > 0.0 { format!("p {:.3} %", 100.0 * p) } else { "no loss yet".to_owned() };
+        format!(": {p}, RTT {:.1} ms", 1e3 * rtt_s)
+    });
+    format!("; receiver {} limits{reported}", driver.directory().id(limit.receiver))
+}
+
 fn value(driver: &Source, took: Duration) -> Value {
     let content = driver.content();
+    let limiting = content.limit.map(|limit| {
+        let (p, rtt_s) = limit.reported.unzip();
+        json!({ "id": driver.directory().id(limit.receiver), "loss_event_rate": p, "rtt_s": rtt_s })
+    });
     let receivers: Vec<Value> = content
         .offer
         .roster()
@@ -141,6 +166,7 @@ fn value(driver: &Source, took: Duration) -> Value {
         "bytes": content.offer.manifest().bytes(),
         "seconds": took.as_secs_f64(),
         "receivers": receivers,
+        "limiting": limiting,
         "complete": content.offer.roster().complete(),
         "source_symbols": content.sent.0,
         "repair_symbols": content.sent.1,

@@ -35,7 +35,12 @@ pub fn turn<E: Endpoint, C: Content>(
     sockets: &mut Sockets,
     own: Option<Instant>,
 ) -> Result<()> {
-    let due = driver.turn(clock, sockets).into_iter().chain(own).min();
+    let due = driver.turn(clock, sockets);
+    wait(due.into_iter().chain(own).min(), clock, sockets)
+}
+
+/// A wait until something comes, or something is due.
+pub fn wait(due: Option<Instant>, clock: &mut HostClock, sockets: &mut Sockets) -> Result<()> {
     let now = clock.now();
     let wait = match due {
         Some(due) if due <= now => Duration::ZERO,

@@ -35,6 +35,9 @@ pub enum Verb {
     /// Receive files from a multicast group into a folder; goes on where it was killed
     #[command(after_help = "Example: faircast receive films --from 239.1.2.3:5000 --keys receiver-001.key")]
     Receive(Receive),
+    /// Say each second what a session does: who limits, and losses, RTT and rate as seen here
+    #[command(after_help = "Example: faircast probe --from 239.1.2.3:5000 --open")]
+    Probe(Probe),
 }
 
 /// What `keys` takes.
@@ -112,6 +115,32 @@ pub struct Receive {
     pub output: Output,
 }
 
+/// What `probe` takes.
+#[derive(Args, Clone, Debug, PartialEq)]
+pub struct Probe {
+    /// the first group of the session, as 239.1.2.3:5000 or [ff15::1]:5000
+    #[arg(long, value_name = "GROUP:PORT", value_parser = group)]
+    pub from: SocketAddr,
+    /// look at what this host sends, and at no other (source-specific multicast)
+    #[arg(long, value_name = "ADDR", value_parser = address)]
+    pub source: Option<IpAddr>,
+    /// What both ends are told.
+    #[command(flatten)]
+    pub shared: Shared,
+    /// the keys of a receiver, receiver-N.key of faircast keys
+    #[arg(long, value_name = "FILE")]
+    pub keys: Option<String>,
+    /// report as a receiver does: its RTT is measured, and it may limit. Default: say nothing
+    #[arg(long)]
+    pub report: bool,
+    /// end after so long. Default: go on until Ctrl-C
+    #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
+    pub seconds: Option<Duration>,
+    /// How it ends.
+    #[command(flatten)]
+    pub output: Output,
+}
+
 /// What all ends of a session are told of it, alike but for the interface.
 #[derive(Args, Clone, Debug, PartialEq)]
 pub struct Shared {
@@ -147,6 +176,7 @@ impl Verb {
             Verb::Keys(options) => options.output,
             Verb::Send(options) => options.output,
             Verb::Receive(options) => options.output,
+            Verb::Probe(options) => options.output,
         }
     }
 }

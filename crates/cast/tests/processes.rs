@@ -69,6 +69,14 @@ impl Drop for Place {
 }
 
 impl Running {
+    /// The lines that it says, and how it ends.
+    fn lines(mut self) -> (i32, Vec<serde_json::Value>, String) {
+        let Output { status, stdout, stderr } = self.0.take().unwrap().wait_with_output().unwrap();
+        let lines = stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let lines = lines.map(|line| serde_json::from_slice(line).unwrap()).collect();
+        (status.code().unwrap_or(-1), lines, String::from_utf8(stderr).unwrap())
+    }
+
     /// What it says at its end, and how it ends.
     fn end(mut self) -> (i32, serde_json::Value, String) {
         let Output { status, stdout, stderr } = self.0.take().unwrap().wait_with_output().unwrap();
@@ -194,6 +202,49 @@ fn keys_of_another_session_open_nothing() {
     let (code, _, said) = receiver.end();
     assert_eq!(code, 2, "{said}");
     assert!(said.contains("others/receiver-1.key opens none of the"), "{said}");
+}
+
+#[test]
+fn a_probe_says_who_limits_and_changes_nothing() {
+    let place = Place::new("probe", 9);
+    place.file("film", 1_000_000);
+    assert_eq!(place.run("keys keys --receivers 2").end().0, 0);
+    let receiver = place.receive("r", "--keys keys/receiver-1.key");
+    until("it listens", || is_listening(&place.path("r")));
+    let probe = place.run("probe --from GROUP --interface lo --keys keys/receiver-2.key --for 5");
+    let send = "send film --to GROUP --interface lo --keys keys/sender.key --max-rate 1Mbit/s --receivers 1";
+    let (code, sent, said) = place.run(send).end();
+    assert_eq!((code, &sent["forged"], &sent["refused"]), (0, &0.into(), &0.into()), "{sent} {said}");
+    assert_eq!(sent["receivers"].as_array().unwrap().len(), 1, "{sent}");
+    assert_eq!((&sent["limiting"]["id"], sent["limiting"]["rtt_s"].is_f64()), (&1.into(), true), "{sent}");
+    assert_eq!(receiver.end().1["id"], 1);
+    let (code, lines, said) = probe.lines();
+    assert_eq!((code, lines.len()), (0, 5), "{said}");
+    let last = lines.iter().rfind(|line| line["received_bps"].as_f64() > Some(1e5)).expect("something comes");
+    assert_eq!((&last["limiting"], last["rate_bps"].is_f64(), &last["rtt_s"]), (&1.into(), true, &().into()), "{last}");
+    assert!(last["max_rtt_s"].is_f64() && last["loss_event_rate"].is_f64(), "{last}");
+}
+
+#[test]
+fn a_probe_that_reports_has_a_round_trip_time_and_one_that_hears_nothing_says_so() {
+    let place = Place::new("reports", 10);
+    place.file("film", 400_000);
+    assert_eq!(place.run("keys keys --receivers 1").end().0, 0);
+    let (code, _, said) = place.run("probe --from GROUP --interface lo --keys keys/receiver-1.key --report").end();
+    assert!(code == 2 && said.contains("legal is --report with --open"), "{said}");
+    let sender = place.run("send film --to GROUP --interface lo --open --max-rate 1Mbit/s --patience 6");
+    let silent = place.run("probe --from GROUP --interface lo --open --for 4");
+    let (code, lines, said) = place.run("probe --from GROUP --interface lo --open --report --for 4").lines();
+    assert_eq!(code, 0, "{said}");
+    let (code, unheard, said) = silent.lines();
+    assert!(code == 0 && unheard.iter().all(|line| line["rtt_s"].is_null()), "nobody answers it: {unheard:?} {said}");
+    assert!(lines.iter().any(|line| line["rtt_s"].as_f64().is_some_and(|rtt| rtt < 1.0)), "{lines:?}");
+    assert!(lines.iter().any(|line| line["limiting"].as_u64() > Some(0)), "it limits itself: {lines:?}");
+    let (code, sent, _) = sender.end();
+    assert_eq!((code, sent["complete"].as_u64()), (1, Some(0)), "{sent}");
+    let (code, lines, said) = place.run("probe --from GROUP --interface lo --open --for 1.2").lines();
+    assert_eq!((code, lines.len(), &lines[1]["exit_code"]), (1, 2, &1.into()), "{said}");
+    assert_eq!(lines[1]["error"], "no packets of the session have come in 1.2 s");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use faircast_cast::run;
 use pyo3::prelude::*;
 use std::ffi::OsString;
 
-/// Does what these words say, as the program of `crates/cast` does, which prints itself what comes of it. Its exit code.
+/// Does what these words say, as the program of `crates/cast` does, which prints what comes of it. Its exit code.
 /// Signals are looked for several times a second; one whose handler raises an exception ends the command as Ctrl-C ends
 /// that program.
 #[pyfunction(name = "cast")]

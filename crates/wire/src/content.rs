@@ -14,6 +14,10 @@ pub trait Content {
     /// The packet could not be sent; what [`fill`](Self::fill) gave for it last is lost.
     fn not_sent(&mut self, _packet: &Packet) {}
 
+    /// The data packet that is [taken](Self::take) next names this member, as those of TFMCC name the one that limits:
+    /// by its id, in RTP by the lower 32 bits of that. A member has no addresses of others.
+    fn names(&mut self, _id: Option<u64>) {}
+
     /// A data packet has come with this beside its message.
     fn take(&mut self, _now: Instant, _packet: &Packet, _payload: &[u8]) {}
 

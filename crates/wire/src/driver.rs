@@ -156,7 +156,7 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
         };
         self.saying += 1;
         self.carry_out(clock, network);
-        let (names, content) = (Names { directory: &self.directory, sender: None }, &mut self.content);
+        let (names, content) = (Names::of(&self.directory), &mut self.content);
         let mut message = mem::take(&mut self.sealing);
         message.clear();
         let sealed = encode(&packet, None, &names, &mut message).map_err(|_| Refused).and_then(|at| {
@@ -311,7 +311,7 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
             return self.unsent.push(packet);
         };
         let payload = usize::from(packet.size.saturating_sub(IP_BYTES + UDP_BYTES));
-        let (names, content) = (Names { directory: &self.directory, sender: None }, &mut self.content);
+        let (names, content) = (Names::of(&self.directory), &mut self.content);
         let (seal, is_data, sealing) = (content.seal_bytes(), packet.is_data(), &mut self.sealing);
         let pushed = self.batch.push((to, packet.ecn), |bytes| {
             let start = bytes.len();
@@ -412,9 +412,10 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
             self.counters.uninvited += 1;
             return;
         }
-        let mut scope = Names { directory: &self.directory, sender: None };
+        let mut scope = Names::of(&self.directory);
         let read = decode(arrival.bytes, &mut scope)
             .and_then(|decoded| Ok((decoded, scope.sender.ok_or(Malformed::Stranger)?)));
+        let named = scope.named;
         let (Decoded { mut packet, control, mut payload }, id) = match read {
             Ok(read) => read,
             Err(why) => {
@@ -456,6 +457,7 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
                     packet.ecn = arrival.ecn;
                     self.call(now, Input::Packet { packet: &packet, control: control.as_ref(), arrived });
                     if packet.is_data() {
+                        self.content.names(named);
                         self.content.take(now, &packet, payload);
                     }
                 }
@@ -515,9 +517,16 @@ struct Names<'a> {
     directory: &'a Directory,
     /// Whose message it is.
     sender: Option<u64>,
+    /// Whom it names last, by id, or by number in RTP.
+    named: Option<u64>,
 }
 
-impl Names<'_> {
+impl<'a> Names<'a> {
+    /// Nothing has been read.
+    fn of(directory: &'a Directory) -> Names<'a> {
+        Names { directory, sender: None, named: None }
+    }
+
     /// The sender is known by this id, or by this number in RTP, of which there are 32 bits.
     fn says(&mut self, id: u64) -> Option<Address> {
         self.sender = Some(id);
@@ -535,6 +544,7 @@ impl coding::Directory for Names<'_> {
     }
 
     fn named(&mut self, id: u64) -> Option<Address> {
+        self.named = Some(id);
         Some(self.directory.address(id))
     }
 }
@@ -553,6 +563,7 @@ impl Scope for Names<'_> {
     }
 
     fn rtp_named(&mut self, ssrc: u32) -> Option<Address> {
+        self.named = Some(ssrc.into());
         let is_own = self.directory.own_id() as u32 == ssrc;
         Some(if is_own { OWN } else { self.directory.address(ssrc.into()) })
     }

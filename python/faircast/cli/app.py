@@ -40,6 +40,7 @@ VERBS = {
     "keys": "faircast.cli.keys",
     "send": "faircast.cli.send",
     "receive": "faircast.cli.receive",
+    "probe": "faircast.cli.probe",
     "bench": "faircast.cli.bench",
 }
 """Every verb with the module whose function `command` does it, in the order of ``faircast --help``.

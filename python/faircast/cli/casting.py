@@ -38,9 +38,7 @@ Parameters = Annotated[
 ]
 PacketSize = Annotated[
     str | None,
-    option(
-        "--packet-size", "BYTES", "IP packets are this long at most, 256 to 9000; both ends alike. Default 1280."
-    ),
+    option("--packet-size", "BYTES", "IP packets are this long at most, 256 to 9000; both ends alike. Default 1280."),
 ]
 Interface = Annotated[
     str | None, option("--interface", "NAME", "The interface; default: that of the route to the group.")
@@ -49,7 +47,7 @@ Open = Annotated[bool, typer.Option("--open", help="No keys: nothing is encrypte
 
 
 def carry_out(verb: str, words: Sequence[str], options: Mapping[str, Given]) -> None:
-    """Hand a command on with what was given; it ends with the exit code of it. Raises `InputError` if it is not there."""
+    """Hand a command on with what was given, and end with its exit code. Raises `InputError` where there is none."""
     from faircast import _native
 
     if sys.platform != "linux":

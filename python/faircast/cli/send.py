@@ -32,15 +32,11 @@ def command(
     keys: Annotated[str | None, option("--keys", "FILE", "The sender's keys, sender.key of faircast keys.")] = None,
     receivers: Annotated[
         str | None,
-        option(
-            "--receivers", "N", "It ends when so many have everything. Default: all with keys; 1 with --open."
-        ),
+        option("--receivers", "N", "It ends when so many have everything. Default: all with keys; 1 with --open."),
     ] = None,
     patience: Annotated[
         str | None,
-        option(
-            "--patience", "SECONDS", "Give up when nobody who lacks something is heard for so long. Default 60."
-        ),
+        option("--patience", "SECONDS", "Give up when nobody who lacks something is heard for so long. Default 60."),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -1,0 +1,52 @@
+"""``faircast probe``: what a session of multicast does, each second."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from faircast.cli.casting import From, Interface, Open, PacketSize, Parameters, Scheme, carry_out, option
+from faircast.cli.common import Json, verb
+
+
+@verb
+def command(
+    from_: From = None,
+    source: Annotated[
+        str | None,
+        option("--source", "ADDR", "Look at what this host sends, and at no other (source-specific multicast)."),
+    ] = None,
+    scheme: Scheme = None,
+    sets: Parameters = None,
+    packet_size: PacketSize = None,
+    interface: Interface = None,
+    open_: Open = False,
+    keys: Annotated[
+        str | None, option("--keys", "FILE", "The keys of a receiver, receiver-N.key of faircast keys.")
+    ] = None,
+    report: Annotated[
+        bool,
+        typer.Option(
+            "--report",
+            help="Report as a receiver does: its RTT is measured, and it may limit. Default: say nothing.",
+        ),
+    ] = False,
+    seconds: Annotated[
+        str | None, option("--for", "SECONDS", "End after so long. Default: go on until Ctrl-C.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    r"""Say each second who limits a session, and what is seen of it.
+
+    It receives as any member does: the source's rate and what comes of it, losses, the round-trip time, and what the
+    throughput equation says for these. It sends nothing unless --report is given.
+
+    Example: faircast send examples/scenarios --to 239.255.0.1:5003 \
+                 --interface lo --open --max-rate 90kbit/s --patience 1 & \
+             faircast probe --from 239.255.0.1:5003 --interface lo \
+                 --open --for 3; kill $!
+    """
+    given = {"--from": from_, "--source": source, "--scheme": scheme, "--set": sets, "--packet-size": packet_size}
+    given |= {"--interface": interface, "--open": open_, "--keys": keys, "--report": report, "--for": seconds}
+    carry_out("probe", [], given | {"--json": as_json})
