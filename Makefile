@@ -11,7 +11,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 .PHONY: demo build env web web-check test test-web test-wire test-cluster test-long template check check-overflow \
-	bench bench-parent bench-instructions bench-peers bench-web compare-ns3 site deny dist test-dist clean
+	features bench bench-parent bench-instructions bench-peers bench-web compare-ns3 site deny dist test-dist clean
 
 demo: build
 	$(BIN)/faircast reproduce peng-beside-rlm --reps 5
@@ -138,6 +138,7 @@ test-long: build
 check: build
 	find crates examples -name '*.rs' -not -path '*/target/*' | xargs rustfmt --edition 2024 --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	$(MAKE) features
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -148,6 +149,14 @@ check: build
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest faircast._native
 	$(MAKE) check-overflow
+
+# The crates that others build on, without features and with one of two: in the workspace all features are on. Who drives
+# protocols needs neither serde nor schemars.
+FLOOR := -p faircast-proto -p faircast-codec -p faircast-wire
+features:
+	cargo clippy --quiet $(FLOOR) -- -D warnings
+	cargo clippy --quiet -p faircast-proto --features serde -- -D warnings
+	@! cargo tree --quiet --edges normal --prefix none $(FLOOR) | grep -E '^(serde|schemars)'
 
 # The Python suite over a core that panics where a release would only wrap around (cargo test does so by itself). It is
 # installed beside, below target/, so that the build in use stays.
@@ -203,7 +212,7 @@ deny:
 
 # A release: the source distribution and a wheel for this platform, in target/dist. The core names the commit, whatever
 # was compiled before; its symbols stay at home. On Linux zig links it against a C library that is old enough for all.
-CRATES := cast codec deliver orbit proto sim scenario py wasm wire
+CRATES := cast codec deliver inert orbit proto sim scenario py wasm wire
 DIST_PACKAGES := 'abi3audit>=0.0.24,<1'
 ifeq ($(shell uname),Linux)
 ZIG := --zig --compatibility manylinux2014

@@ -5,6 +5,7 @@
 //! The paper says that a receiver "waits for some time"; the times, and what a receiver does when everything falls
 //! silent, are choices of this project (`docs/layer-blocking.md`).
 
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::endpoint::{Cause, Endpoint, Event, EventKind, Gauge, Input, LAYER_ADDED, LAYER_DROPPED, Outbox, Report};
 use crate::group_set::GroupPlan;
 use crate::limits;
@@ -15,8 +16,6 @@ use crate::scheme::{Responder, Scheme, Seat};
 use crate::source::layered;
 use crate::source::subscription::Subscription;
 use crate::time::{Duration, Instant, Rate};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// Layers that routers block and release.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

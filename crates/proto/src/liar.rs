@@ -5,6 +5,7 @@
 //! on another network would be; only packets that are made up and reports that are rewritten know headers.
 
 use crate::control::Control;
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::endpoint::{Action, Endpoint, Gauge, Input, Outbox, Report};
 use crate::limits;
 use crate::limits::from;
@@ -15,8 +16,6 @@ use crate::registry::SchemeReceiver;
 use crate::source::layered;
 use crate::time::{Duration, Instant};
 use crate::{mlda, omcc, pgmcc, smcc, tfmcc};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// How some of the receivers of a session lie.

@@ -5,6 +5,17 @@
 //! owns no socket and draws random numbers only from a [`Random`](random::Random) stream given to it, so the same code
 //! runs in the simulator and, with another driver, on a network.
 //!
+//! # Features
+//!
+//! None is on by default, and none is needed to drive endpoints: parameters are structures with public fields and a
+//! `Default`, and [`Scheme::check`](scheme::Scheme::check) says what is wrong with them.
+//!
+//! | feature | brings |
+//! |---|---|
+//! | `serde` | parameters are read and written, as scenarios have them, by `profile` if wanted; kinds of [`guest`]s |
+//! | `schemars` | a JSON schema of what may be said; has `serde` within |
+//! | `testing` | drivers for tests: two endpoints, or a group, in virtual time |
+//!
 //! | module | subject |
 //! |---|---|
 //! | [`time`], [`packet`] | the vocabulary: instants, rates, the 64-byte packet |
@@ -31,6 +42,7 @@
 
 mod address;
 pub mod control;
+mod declared;
 pub mod digest;
 mod ecn;
 pub mod endpoint;
@@ -48,6 +60,7 @@ pub mod packet;
 pub mod parts;
 pub mod pgmcc;
 pub mod playout;
+#[cfg(feature = "serde")]
 pub mod profile;
 mod protocol_header;
 pub mod quantity;

@@ -1,4 +1,5 @@
-//! What values of parameters are legal, declared once: the check, what it says and the schema follow from it.
+//! What values of parameters are legal, declared once: the check, what it says and (with the feature `schemars`) the
+//! schema follow from it.
 //!
 //! ```
 //! use faircast_proto::limits::{Limited, above, from};
@@ -25,7 +26,9 @@
 
 use crate::quantity::{Bytes, Decibels, Frequency, Packets, RainRate, SymbolRate};
 use crate::time::{Duration, Rate};
+#[cfg(feature = "schemars")]
 use schemars::Schema;
+#[cfg(feature = "schemars")]
 use serde_json::{Value, json};
 
 /// Parameters with limits, as [`limits!`](crate::limits!) declares them.
@@ -44,6 +47,7 @@ pub trait Limited: Sized {
 ///
 /// # Panics
 /// If a limit is declared for a field that the schema does not have.
+#[cfg(feature = "schemars")]
 pub fn declare<C: Limited>(schema: &mut Schema) {
     let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
     let properties = properties.expect("parameters are an object");
@@ -65,6 +69,7 @@ pub fn within(table: &str, wrong: Vec<(String, String)>) -> impl Iterator<Item =
 pub struct Limit<C> {
     field: &'static str,
     complaint: Box<Complaint<C>>,
+    #[cfg(feature = "schemars")]
     keywords: Vec<(&'static str, Value)>,
 }
 
@@ -78,9 +83,15 @@ impl<C: 'static> Limit<C> {
         read: fn(&C) -> &F,
         range: Range<C, V>,
     ) -> Limit<C> {
+        #[cfg(feature = "schemars")]
         let keywords = range.keywords();
         let complaint = move |config: &C| range.complaint(read(config).held()?, config);
-        Limit { field, complaint: Box::new(complaint), keywords }
+        Limit {
+            field,
+            complaint: Box::new(complaint),
+            #[cfg(feature = "schemars")]
+            keywords,
+        }
     }
 }
 
@@ -167,6 +178,7 @@ impl<C, V: Bounded> Range<C, V> {
     }
 
     /// What the schema says of it.
+    #[cfg(feature = "schemars")]
     fn keywords(&self) -> Vec<(&'static str, Value)> {
         let number = |bound: &Option<Bound<C, V>>, legal: &'static str, illegal: &'static str| match bound {
             Some(Bound::Value(value, is_legal)) => Some((if *is_legal { legal } else { illegal }, value.number()?)),
@@ -200,6 +212,7 @@ pub fn words(low: Option<(String, bool)>, high: Option<(String, bool)>) -> Strin
 }
 
 impl<C, V: Bounded> Bound<C, V> {
+    #[cfg(feature = "schemars")]
     fn text(&self) -> String {
         match self {
             Bound::Value(value, _) => value.text(),
@@ -255,8 +268,11 @@ pub trait Bounded: Copy + PartialOrd + 'static {
         true
     }
 
-    /// The value in a scenario, if that is a number and no text.
-    fn number(self) -> Option<Value>;
+    /// The value in a scenario, if that is a number and no text. It is no number unless said.
+    #[cfg(feature = "schemars")]
+    fn number(self) -> Option<Value> {
+        None
+    }
 }
 
 macro_rules! numbers {
@@ -266,6 +282,7 @@ macro_rules! numbers {
                 self.to_string()
             }
 
+            #[cfg(feature = "schemars")]
             fn number(self) -> Option<Value> {
                 Some(json!(self))
             }
@@ -284,6 +301,7 @@ impl Bounded for f64 {
         self.is_finite()
     }
 
+    #[cfg(feature = "schemars")]
     fn number(self) -> Option<Value> {
         Some(json!(self))
     }
@@ -302,10 +320,6 @@ macro_rules! quantities {
                     $proper
                 }
             )?
-
-            fn number(self) -> Option<Value> {
-                None
-            }
         }
     )* };
 }

@@ -1,12 +1,16 @@
 //! Quantities in configurations: strings of a number and a unit, such as `"1.5 Mbit/s"`, `"250 ms"`, `"50 packets"`.
 //!
 //! Bare numbers are refused where a unit is needed. Prefixes are decimal: 1 KB = 1000 bytes, 1 kb = 1000 bits.
-//! [`Duration`] and [`Rate`] are read and written as such strings, too. The JSON schema of a quantity carries the key
-//! `x-quantity` with its kind, which the checker of scenarios uses to explain what is legal.
+//! [`Duration`] and [`Rate`] are read and written as such strings, too. `parse` reads them always, the feature `serde`
+//! where they stand in tables. The JSON schema of a quantity (feature `schemars`) carries the key `x-quantity` with its
+//! kind, which the checker of scenarios uses to explain what is legal.
 
 use crate::time::{Duration, Rate};
+#[cfg(feature = "schemars")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+#[cfg(feature = "serde")]
 use std::borrow::Cow;
 
 /// A number of bytes.
@@ -171,6 +175,7 @@ impl Kind {
         }
     }
 
+    #[cfg(feature = "schemars")]
     fn schema(&self) -> Schema {
         json_schema!({
             "type": "string",
@@ -181,6 +186,7 @@ impl Kind {
 }
 
 /// `value` in the largest of the given units in which it is at least one, shortest exact form.
+#[cfg(feature = "serde")]
 fn shown(value: f64, units: &[(&str, f64)]) -> String {
     let (unit, factor) = units.iter().find(|(_, factor)| value >= *factor).or(units.last()).expect("units are given");
     format!("{} {unit}", value / factor)
@@ -284,6 +290,7 @@ impl RainRate {
 
 macro_rules! quantity_as_string {
     ($type:ty, $kind:expr, $shown:expr) => {
+        #[cfg(feature = "serde")]
         impl Serialize for $type {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 let shown: fn(&$type) -> String = $shown;
@@ -291,6 +298,7 @@ macro_rules! quantity_as_string {
             }
         }
 
+        #[cfg(feature = "serde")]
         impl<'de> Deserialize<'de> for $type {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<$type, D::Error> {
                 let text = Cow::<'de, str>::deserialize(deserializer)?;
@@ -298,6 +306,7 @@ macro_rules! quantity_as_string {
             }
         }
 
+        #[cfg(feature = "schemars")]
         impl JsonSchema for $type {
             fn schema_name() -> Cow<'static, str> {
                 stringify!($type).into()

@@ -6,7 +6,9 @@
 
 use crate::endpoint::{Endpoint, EventKind, Gauge, Input, Outbox, Report};
 use crate::group_set::GroupPlan;
-use crate::guest::{self, Guest, Guests, Sort};
+use crate::guest::{self, Guest};
+#[cfg(feature = "serde")]
+use crate::guest::{Guests, Sort};
 use crate::scheme::{Responder, Scheme, Seat};
 use crate::time::{Duration, Instant, Rate};
 
@@ -220,8 +222,10 @@ macro_rules! declare {
 schemes!(declare);
 
 /// The schemes that guests have brought.
+#[cfg(feature = "serde")]
 static GUESTS: Guests<dyn guest::SchemeKind> = Guests::new();
 
+#[cfg(feature = "serde")]
 impl Sort for dyn guest::SchemeKind {
     const WHAT: &'static str = "scheme";
     const TAG: &'static str = "scheme";

@@ -1,9 +1,10 @@
 //! What both ends of a session must agree on: scheme and parameters, as scenarios have them, and the greatest rate.
 
+#[cfg(feature = "serde")]
 mod keys;
+mod kind;
 mod source;
 
-pub use keys::Problem;
 pub use source::SourceEndpoint;
 
 use crate::content::Content;
@@ -16,8 +17,12 @@ use faircast_proto::registry::{SchemeConfig, SchemeReceiver};
 use faircast_proto::scheme::{Responder, Scheme, Seat};
 use faircast_proto::source::application;
 use faircast_proto::time::Rate;
+#[cfg(feature = "serde")]
 use serde_json::Value;
 use std::net::{IpAddr, SocketAddr};
+
+/// What is wrong: which key, and what was given and what is legal.
+pub type Problem = (String, String);
 
 /// A session: what is sent, and how it answers congestion.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +44,7 @@ impl Session {
     /// # Errors
     ///
     /// All that is wrong with it.
+    #[cfg(feature = "serde")]
     pub fn read(table: Value) -> Result<Session, Vec<Problem>> {
         let (scheme, max_rate, application) = keys::read(table)?;
         let session = Session { scheme, max_rate, application };
@@ -109,7 +115,7 @@ impl Session {
         content: C,
         (id, groups, part): (u64, Groups, Part),
     ) -> Driver<E, C> {
-        let setting = Setting { part, groups, plan: self.scheme.groups(), kind: keys::header_kind(&self.scheme) };
+        let setting = Setting { part, groups, plan: self.scheme.groups(), kind: kind::header_kind(&self.scheme) };
         Driver::new(endpoint, content, setting, Directory::new(id, MOST_PEERS))
     }
 

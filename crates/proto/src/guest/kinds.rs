@@ -1,8 +1,11 @@
 //! Kinds that guests bring: by name, each with the crate that it is from, the schema of its parameters and how they are
 //! read. The lists are filled before scenarios are read, and hold for the whole process.
 
+#[cfg(feature = "schemars")]
 use schemars::generate::SchemaSettings;
-use serde::de::{DeserializeOwned, Error};
+#[cfg(feature = "schemars")]
+use serde::de::DeserializeOwned;
+use serde::de::Error;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -100,6 +103,7 @@ impl<G: Sort + ?Sized> Guests<G> {
 impl<G: ?Sized + 'static> Kind<G> {
     /// A kind with the name `name`, described by `about` in one line, from the crate and version `origin`. Its
     /// parameters are a type of serde and schemars; `share` makes of them what there is to make.
+    #[cfg(feature = "schemars")]
     pub fn of<C>(name: &str, about: &str, origin: &str, share: fn(C) -> Arc<G>) -> Kind<G>
     where
         C: Serialize + DeserializeOwned + schemars::JsonSchema + 'static,

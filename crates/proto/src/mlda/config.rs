@@ -2,14 +2,13 @@
 
 use super::header::DATA;
 use super::rtcp::MOST_ECHOES;
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::group_set::{GroupPlan, MAX_GROUPS, Role, Senders};
 use crate::limits;
 use crate::limits::{Limited, above, from, to, within};
 use crate::parts::loss_differentiation;
 use crate::quantity::Bytes;
 use crate::time::{Duration, Rate};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// One MLDA session: its source and all its receivers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,11 +3,10 @@
 use super::header::DATA;
 use super::population;
 use super::utility::{Orientation, Utility, share};
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::limits;
 use crate::limits::{Limited, above, from, within};
 use crate::tfmcc;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// One OMCC session: its sender and all its receivers. The parameters of TFMCC stand beside its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

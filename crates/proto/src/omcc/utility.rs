@@ -1,7 +1,6 @@
 //! Utilities of a rate and the factor f(N) that network utility maximisation gives a session for them.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 
 /// The utility u(x) that a receiver, or the session, has of the rate x.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,13 +1,12 @@
 //! The parameters of a pgmcc session.
 
 use super::header::DATA;
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::limits;
 use crate::limits::{Limited, above, from, from_field, to};
 use crate::quantity::{Bytes, Packets};
 use crate::time::{Duration, Rate};
 use crate::wire::{check_max_rate, check_sizes};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// One pgmcc session: its source and all its receivers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

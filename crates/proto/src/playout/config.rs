@@ -1,10 +1,9 @@
 //! The parameters of a player.
 
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::limits;
 use crate::limits::{Limited, above, from};
 use crate::time::{Duration, Rate};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// What the receivers of a session play, and how: media in segments of one length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -186,14 +185,17 @@ impl Config {
     }
 }
 
+#[cfg(feature = "serde")]
 fn segment() -> Duration {
     Duration::from_secs(2)
 }
 
+#[cfg(feature = "serde")]
 fn one() -> f64 {
     1.0
 }
 
+#[cfg(feature = "serde")]
 fn is_zero(value: &f64) -> bool {
     *value == 0.0
 }

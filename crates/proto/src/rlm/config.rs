@@ -1,12 +1,11 @@
 //! The parameters of RLM.
 
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::limits;
 use crate::limits::{from, from_field};
 use crate::quantity::Bytes;
 use crate::source::layered;
 use crate::time::{Duration, Rate};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// Parameters of an RLM session: its sender and all its receivers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,6 +3,7 @@
 use super::counting::{Counting, LEAST_PERIOD, LEAST_TICK, MAX_LAYERS, MAX_SETS, MOST_TICKS, Set, common, together};
 use super::header::DATA;
 use super::layers::Layers;
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::group_set::{GroupPlan, MAX_GROUPS, Role, Senders};
 use crate::limits;
 use crate::limits::{Limited, above, from, from_field, to, within};
@@ -10,8 +11,6 @@ use crate::parts::loss_differentiation;
 use crate::quantity::Packets;
 use crate::tfmcc;
 use crate::time::{Duration, Rate};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// One SMCC session: its sender and all its receivers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

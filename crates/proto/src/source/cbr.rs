@@ -1,10 +1,11 @@
 //! Constant bit rate: packets of one size at even distances, if wanted with jitter.
 
-use super::codepoint::{Codepoint, is_off};
+use super::codepoint::Codepoint;
 use super::limits::rates;
 use super::numbering::Numbering;
 use super::sink::Sink;
 use super::spacing::Spacing;
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::endpoint::{Endpoint, Input, Outbox, Report};
 use crate::flow_kind::{FlowKind, FlowSeat};
 use crate::limits;
@@ -17,8 +18,6 @@ use crate::random::Random;
 use crate::scheme::{Responder, Scheme, Seat};
 use crate::time::{Instant, Rate};
 use crate::wire::DATAGRAM;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// A source of constant rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -33,7 +32,7 @@ pub struct Config {
     pub jitter: f64,
     /// The ECN field of its packets. Default "off". Sessions never have "ect1": their receivers do not answer marks in
     /// the way that it promises (RFC 9331, section 4.3).
-    #[serde(skip_serializing_if = "is_off")]
+    #[serde(skip_serializing_if = "Codepoint::is_off")]
     pub ecn: Codepoint,
 }
 

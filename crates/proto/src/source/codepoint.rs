@@ -1,8 +1,7 @@
 //! What the datagrams of a source say of themselves to queues that mark.
 
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::packet::Ecn;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// The ECN field of datagrams. A source of constant rate answers no marks: they are counted, and nothing else.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -18,9 +17,11 @@ pub enum Codepoint {
     Ect1,
 }
 
-/// Whether there is nothing to write: scenarios from before there was a choice stay what they are.
-pub(super) fn is_off(codepoint: &Codepoint) -> bool {
-    *codepoint == Codepoint::Off
+impl Codepoint {
+    /// Whether there is nothing to write: scenarios from before there was a choice stay what they are.
+    pub fn is_off(&self) -> bool {
+        *self == Codepoint::Off
+    }
 }
 
 impl From<Codepoint> for Ecn {

@@ -10,6 +10,7 @@ pub use header::{DATA, Header, LEVEL};
 use super::limits::rates;
 use super::seen::Seen;
 use super::spacing::Spacing;
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::endpoint::{Cause, Endpoint, Event, EventKind, Gauge, Input, LAYER_ADDED, LAYER_DROPPED, Outbox, Report};
 use crate::group_set::{GroupPlan, MAX_GROUPS, Role, Senders};
 use crate::limits;
@@ -21,8 +22,6 @@ use crate::quantity::Bytes;
 use crate::random::Random;
 use crate::scheme::{Responder, Scheme, Seat};
 use crate::time::{Duration, Instant, Rate};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// Constant rates in layers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -2,11 +2,12 @@
 //!
 //! With Pareto lengths of shape below 2 the sum of many such sources is self-similar.
 
-use super::codepoint::{Codepoint, is_off};
+use super::codepoint::Codepoint;
 use super::limits::rates;
 use super::numbering::Numbering;
 use super::sink::Sink;
 use super::spacing::Spacing;
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::endpoint::{Endpoint, Input, Outbox, Report};
 use crate::flow_kind::{FlowKind, FlowSeat};
 use crate::limits;
@@ -18,8 +19,6 @@ use crate::quantity::Bytes;
 use crate::random::Random;
 use crate::time::{Duration, Instant, Rate};
 use crate::wire::DATAGRAM;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// A source that is on and off by turns. The defaults are those of ns-2's exponential and Pareto traffic.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -39,7 +38,7 @@ pub struct Config {
     /// Shape of the Pareto distribution, 1.01 or more. Default 1.5. Not used with "exponential".
     pub shape: f64,
     /// The ECN field of its packets. Default "off".
-    #[serde(skip_serializing_if = "is_off")]
+    #[serde(skip_serializing_if = "Codepoint::is_off")]
     pub ecn: Codepoint,
 }
 

@@ -4,13 +4,13 @@ use super::header::SEGMENT;
 use super::pacing;
 use super::rule::{Variant, cubic, hybla, westwood, westwood_plus};
 use super::window::Recovery;
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::limits;
 use crate::limits::{Limited, above, from, from_field, to, within};
+#[cfg(feature = "serde")]
 use crate::profile::profiled;
 use crate::quantity::{Bytes, Packets};
 use crate::time::Duration;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// One TCP connection, both ends. Windows count segments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -289,6 +289,7 @@ limits! { Mecn {
     alpha2: from_field("alpha1", |mecn: &Mecn| mecn.alpha1).because("for moderate is more than incipient"),
 } }
 
+#[cfg(feature = "serde")]
 profiled!(Config, Profile, Config::of);
 
 impl Config {

@@ -6,12 +6,11 @@
 //! [`parts::pacer`](crate::parts::pacer); the sender waits for it by its deadline.
 
 use super::window::Window;
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::limits;
 use crate::limits::from;
 use crate::parts::pacer::Pacer;
 use crate::time::{Duration, Instant};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// How fast a paced sender sends, in windows per smoothed round-trip time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -105,7 +105,16 @@ impl Credit {
 }
 
 /// How losses are repaired.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    crate::declared::Serialize,
+    crate::declared::Deserialize,
+    crate::declared::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Recovery {
     /// One segment; over with the first new ACK.

@@ -2,15 +2,15 @@
 
 use super::header;
 use super::suppressors;
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::limits;
 use crate::limits::{Limited, above, from, to, within};
 use crate::parts::loss_differentiation;
+#[cfg(feature = "serde")]
 use crate::profile::profiled;
 use crate::quantity::Bytes;
 use crate::time::{Duration, Rate};
 use crate::wire::{Layout, check_max_rate, check_sizes};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// One TFMCC session: its sender and all its receivers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -314,6 +314,7 @@ limits! { Config {
     granularity, silence_floor: to(Duration::from_secs(1)),
 } }
 
+#[cfg(feature = "serde")]
 profiled!(Config, Profile, Config::of);
 
 impl Config {

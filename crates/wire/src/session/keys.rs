@@ -1,14 +1,12 @@
 //! Sessions as tables of keys and values.
 
+use super::Problem;
 use faircast_proto::registry::{LIST, SchemeConfig};
 use faircast_proto::source::application;
 use faircast_proto::time::Rate;
 use schemars::{JsonSchema, schema_for};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-
-/// What is wrong: which key, and what was given and what is legal.
-pub type Problem = (String, String);
 
 /// What a table says: scheme, greatest rate, application. Without a look at whether the values are legal together.
 pub(super) type Said = (SchemeConfig, Rate, Option<application::Config>);
@@ -47,36 +45,10 @@ macro_rules! by_name {
                 _ => None,
             }
         }
-
-        /// The kind of the headers that a scheme's line names; none: datagrams.
-        fn named_kind(scheme: &SchemeConfig) -> &'static str {
-            match scheme {
-                $(SchemeConfig::$Variant(_) => kind!($name $($($header)::+)?),)+
-                SchemeConfig::Guest(_) => "guest",
-            }
-        }
-    };
-}
-
-macro_rules! kind {
-    ($name:literal) => {
-        "datagram"
-    };
-    ($name:literal $($header:ident)::+) => {
-        $name
     };
 }
 
 faircast_proto::schemes!(by_name);
-
-/// The kind of a scheme's headers.
-pub(super) fn header_kind(scheme: &SchemeConfig) -> &'static str {
-    match scheme {
-        // Built on the source of constant layers.
-        SchemeConfig::LayerBlocking(_) | SchemeConfig::Rlm(_) => "layered-cbr",
-        other => named_kind(other),
-    }
-}
 
 /// Parameters, of which none is unknown.
 fn config<C: DeserializeOwned + JsonSchema>(table: Map<String, Value>) -> Result<C, Vec<Problem>> {

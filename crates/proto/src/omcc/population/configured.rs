@@ -1,9 +1,8 @@
 //! N is given: what the simulations of [Hang] do.
 
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::limits;
 use crate::limits::from;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// N does not change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

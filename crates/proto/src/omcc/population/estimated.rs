@@ -6,10 +6,9 @@
 //! (k - 1) / sum(-ln(1 - u_j)) is an unbiased estimate of n with a relative standard deviation of 1/sqrt(k - 2). A
 //! first report that is lost makes it too low.
 
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::limits;
 use crate::limits::{above, from};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// N from the feedback timers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

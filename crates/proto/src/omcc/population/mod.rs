@@ -10,12 +10,11 @@ pub mod configured;
 pub mod estimated;
 pub mod registration;
 
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::limits::Limited;
 use crate::omcc::header::Header;
 use crate::packet::{self, Packet};
 use crate::time::Instant;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// How the sender knows N: `{ kind = "registration", refresh = "30 s" }`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

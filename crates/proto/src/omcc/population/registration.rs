@@ -5,14 +5,13 @@
 //! first data packet by up to a second, each receiver with a delay of its own, so that they do not all come at once.
 //! For N up to a few hundred: the source gets N messages per refresh time.
 
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::endpoint::Outbox;
 use crate::limits;
 use crate::limits::from;
 use crate::omcc::header::Header;
 use crate::packet::{Address, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::time::{Duration, Instant};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// N by messages of the receivers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

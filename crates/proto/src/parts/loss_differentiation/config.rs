@@ -1,7 +1,6 @@
 //! The parameters of loss differentiation.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 
 /// How a receiver tells losses on links from losses by congestion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,11 +1,10 @@
 //! The parameters of an application.
 
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::limits;
 use crate::limits::{Limited, above, from};
 use crate::quantity::Bytes;
 use crate::time::{Duration, Rate};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// What an application has to send, and when. Bytes are those of packets on the wire, headers included, as in all
 /// rates.
@@ -48,6 +47,7 @@ pub struct Made {
 }
 
 /// How a trace may be written: this shapes the schema only, as a file is read before a scenario is.
+#[cfg(feature = "schemars")]
 #[derive(JsonSchema)]
 #[serde(untagged)]
 #[schemars(inline)]

@@ -6,12 +6,11 @@ mod averages;
 mod linux;
 
 use self::linux::Linux;
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::limits;
 use crate::limits::above;
 use crate::tcp::window::{Ack, MIN_SSTHRESH, Recovery, Window, WindowRule};
 use crate::time::{Duration, Instant};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// The parameters of CUBIC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

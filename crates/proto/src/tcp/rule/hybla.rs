@@ -4,12 +4,11 @@
 //! With ρ = RTT/RTT0, at least 1, an ACK adds `2^ρ - 1` in slow start and `ρ²/cwnd` in congestion avoidance. Losses are
 //! answered and repaired as NewReno does; with ρ = 1 it *is* NewReno.
 
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::limits;
 use crate::limits::above;
 use crate::tcp::window::{Ack, Recovery, Window, WindowRule};
 use crate::time::Duration;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// The parameters of Hybla.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

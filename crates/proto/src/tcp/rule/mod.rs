@@ -21,7 +21,9 @@ pub mod delivered;
 mod golden_tests;
 
 use super::window::WindowRule;
-use crate::guest::{Guest, Guests, Sort};
+use crate::guest::Guest;
+#[cfg(feature = "serde")]
+use crate::guest::{Guests, Sort};
 
 /// The registry. A line `module::Type = "name": "description";` declares `mod module`, which must hold `Type:
 /// WindowRule` without fields; one `module::Type(field) = ..` a type with parameters: `Type::new(&Parameters) -> Type`,
@@ -50,7 +52,7 @@ macro_rules! declare {
         $(pub mod $module;)+
 
         /// The variant of TCP, by name.
-        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[derive(Clone, Debug, PartialEq, crate::declared::Serialize, crate::declared::Deserialize, crate::declared::JsonSchema)]
         pub enum Variant {
             $(#[doc = $about] #[serde(rename = $name)] $Type,)+
             /// One from outside this crate.
@@ -90,8 +92,10 @@ pub trait RuleKind: Send + Sync {
     fn rule(&self) -> Box<dyn WindowRule + Send>;
 }
 
+#[cfg(feature = "serde")]
 static GUESTS: Guests<dyn RuleKind> = Guests::new();
 
+#[cfg(feature = "serde")]
 impl Sort for dyn RuleKind {
     const WHAT: &'static str = "window rule";
     const TAG: &'static str = "kind";

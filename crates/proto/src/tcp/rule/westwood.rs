@@ -6,12 +6,11 @@
 //! the filter gets a sample of zero.
 
 use super::delivered::Delivered;
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::limits;
 use crate::limits::{above, from};
 use crate::tcp::window::{Ack, MIN_SSTHRESH, Recovery, Window, WindowRule};
 use crate::time::{Duration, Instant};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// The parameters of Westwood's filter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,12 +3,11 @@
 
 use super::delivered::Delivered;
 use super::westwood::{LeastRtt, answer_loss, answer_mark, answer_timeout, as_it_began};
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::limits;
 use crate::limits::{above, from};
 use crate::tcp::window::{Ack, Recovery, Window, WindowRule};
 use crate::time::{Duration, Instant};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// The parameters of Westwood+'s filter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
