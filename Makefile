@@ -11,7 +11,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 .PHONY: demo build env web web-check test test-web test-wire test-cluster test-long template check check-overflow \
-	features bench bench-parent bench-instructions bench-peers bench-web compare-ns3 site deny dist test-dist clean
+	features msrv semver bench bench-parent bench-instructions bench-peers bench-web compare-ns3 site deny dist test-dist clean
 
 demo: build
 	$(BIN)/faircast reproduce peng-beside-rlm --reps 5
@@ -150,13 +150,29 @@ check: build
 	$(BIN)/python -m mypy.stubtest faircast._native
 	$(MAKE) check-overflow
 
-# The crates that others build on, without features and with one of two: in the workspace all features are on. Who drives
-# protocols needs neither serde nor schemars.
+# The crates that others build on, without features and with one of two: in the workspace all features are on. Who
+# drives protocols needs neither serde nor schemars.
 FLOOR := -p faircast-proto -p faircast-codec -p faircast-wire
 features:
 	cargo clippy --quiet $(FLOOR) -- -D warnings
 	cargo clippy --quiet -p faircast-proto --features serde -- -D warnings
 	@! cargo tree --quiet --edges normal --prefix none $(FLOOR) | grep -E '^(serde|schemars)'
+
+# The workspace by the oldest Rust that compiles it, which rustup fetches if it is not there; some minutes.
+MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+msrv: env
+	@rustup toolchain install $(MSRV) --profile minimal > /dev/null 2>&1 || \
+		{ echo "rustup cannot install Rust $(MSRV)"; exit 1; }
+	cargo +$(MSRV) check --workspace --quiet --target-dir target/msrv
+	cargo +$(MSRV) check --quiet $(FLOOR) --target-dir target/msrv
+
+# What would break those who build on them, since the last release (or since the commit BASE=...). A public interface is
+# read from rustdoc's description of it; cargo-semver-checks is compiled where it is not there, which takes minutes.
+BASE ?= $(shell git describe --tags --abbrev=0 --match 'v*' 2>/dev/null)
+semver:
+	@test -n "$(BASE)" || { echo "there is no tag of a release: make semver BASE=COMMIT"; exit 1; }
+	@command -v cargo-semver-checks > /dev/null || cargo install cargo-semver-checks --locked --quiet
+	cargo semver-checks $(FLOOR) --baseline-rev $(BASE) --all-features
 
 # The Python suite over a core that panics where a release would only wrap around (cargo test does so by itself). It is
 # installed beside, below target/, so that the build in use stays.

@@ -1,6 +1,7 @@
 //! How a command ends: its exit code, and what it says.
 
 use faircast_deliver::Failure;
+use faircast_proto::limits::Illegal;
 use serde_json::{Value, json};
 
 /// The end of a command.
@@ -70,6 +71,12 @@ impl From<Failure> for Ending {
             Failure::Disk(sentence) => Ending::System(sentence),
             Failure::Stopped => Ending::Interrupted,
         }
+    }
+}
+
+impl From<Illegal> for Ending {
+    fn from(wrong: Illegal) -> Ending {
+        Ending::Input(wrong.to_string())
     }
 }
 

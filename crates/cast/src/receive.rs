@@ -51,8 +51,8 @@ pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Resu
     let began = turns::time(clock.now());
     let session = ReceiverSession::new(keys.as_ref(), numbers.start);
     let content = Incoming::new(store, session, keys.is_some().then_some(numbers.end), began);
-    let member = |content| agreed.session.member(id, agreed.groups, options.source, content);
-    let mut driver: Member = member(content);
+    let member = |content| agreed.session.member(id, agreed.groups, options.source, content).map_err(Ending::from);
+    let mut driver: Member = member(content)?;
     driver.start(&mut clock, &mut sockets);
     if driver.joined().is_empty() {
         let why = driver.counters().last_failure.map_or(String::new(), |kind| format!(": {kind}"));
@@ -120,7 +120,7 @@ pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Resu
             forged += driver.counters().forged;
             let malformed = driver.counters().all_malformed();
             let before = driver.joined();
-            driver = member(driver.into_content());
+            driver = member(driver.into_content())?;
             driver.content_mut().heard = None;
             driver.content_mut().malformed += malformed;
             driver.start(&mut clock, &mut sockets);

@@ -62,7 +62,7 @@ pub fn command(options: &Send, interrupted: &mut dyn FnMut() -> bool) -> Result<
     let offer = Offer::new(files, settings, session.salt(), session.signer(), &mut goes_on).map_err(at_start)?;
     let now = turns::time(clock.now());
     let content = Outgoing::new(offer, session, keys.is_some(), now);
-    let mut driver = agreed.session.source(draw_id()?, agreed.groups, content);
+    let mut driver = agreed.session.source(draw_id()?, agreed.groups, content)?;
     driver.start(&mut clock, &mut sockets);
     let began = now;
     let mut granted = true;

@@ -52,6 +52,8 @@
 //! assert!(decode(&bytes[..21], &mut Ids).is_err());
 //! ```
 
+#![warn(clippy::missing_errors_doc, clippy::missing_panics_doc)]
+
 mod decoded;
 mod error;
 pub mod fec;

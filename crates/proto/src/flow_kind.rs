@@ -3,6 +3,7 @@
 //! [`registry::flows`](crate::registry::flows) has the list of those that there are.
 
 use crate::endpoint::{Endpoint, EventKind};
+use crate::limits::Illegal;
 use crate::packet::{Address, FlowId};
 use crate::random::Random;
 use crate::time::{Duration, Rate};
@@ -38,6 +39,18 @@ pub trait FlowKind {
 
     /// Every parameter with an illegal value: its path, and what was given and what is legal.
     fn check(&self) -> Vec<(String, String)>;
+
+    /// The parameters, if all of them are legal: `config.checked()?.sender(seat)` is how endpoints are made of what comes
+    /// from elsewhere.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them.
+    fn checked(&self) -> Result<&Self, Illegal>
+    where
+        Self: Sized,
+    {
+        Illegal::unless_empty(self.check()).map(|()| self)
+    }
 
     /// What may happen in its endpoints: all the events that they tell.
     fn events(&self) -> &'static [&'static EventKind] {

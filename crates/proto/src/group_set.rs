@@ -69,13 +69,19 @@ impl GroupSet {
     /// No group.
     pub const EMPTY: GroupSet = GroupSet([0; 2]);
 
-    /// The first `n` groups, 0 to `n` - 1. At most [`MAX_GROUPS`].
+    /// The first `n` groups, 0 to `n` - 1.
+    ///
+    /// # Panics
+    /// If `n` is more than [`MAX_GROUPS`].
     pub const fn all(n: u32) -> GroupSet {
         assert!(n <= MAX_GROUPS);
         GroupSet([low_bits(n), low_bits(n.saturating_sub(64))])
     }
 
-    /// Group `i` alone, below [`MAX_GROUPS`].
+    /// Group `i` alone.
+    ///
+    /// # Panics
+    /// If `i` is not below [`MAX_GROUPS`].
     #[inline]
     pub const fn of(i: u32) -> GroupSet {
         assert!(i < MAX_GROUPS);

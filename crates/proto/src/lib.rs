@@ -40,6 +40,8 @@
 //! | [`playout`] | a player at a receiver: what a viewer sees of the media that a session carries |
 //! | [`parts`] | what several protocols are made of |
 
+#![warn(clippy::missing_errors_doc, clippy::missing_panics_doc)]
+
 mod address;
 pub mod control;
 mod declared;

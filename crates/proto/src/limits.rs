@@ -31,6 +31,55 @@ use schemars::Schema;
 #[cfg(feature = "schemars")]
 use serde_json::{Value, json};
 
+/// What is wrong with parameters: for each wrong one its path, and what was given and what is legal. Never empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Illegal(Vec<(String, String)>);
+
+impl Illegal {
+    /// One thing that is wrong.
+    pub fn one(path: &str, message: impl Into<String>) -> Illegal {
+        Illegal(vec![(path.to_owned(), message.into())])
+    }
+
+    /// Nothing, if this is an empty list.
+    ///
+    /// # Errors
+    /// What is on the list.
+    pub fn unless_empty(wrong: Vec<(String, String)>) -> Result<(), Illegal> {
+        if wrong.is_empty() { Ok(()) } else { Err(Illegal(wrong)) }
+    }
+}
+
+/// All of it, in the order of the check.
+impl std::ops::Deref for Illegal {
+    type Target = [(String, String)];
+
+    fn deref(&self) -> &[(String, String)] {
+        &self.0
+    }
+}
+
+impl IntoIterator for Illegal {
+    type Item = (String, String);
+    type IntoIter = std::vec::IntoIter<(String, String)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+/// In one line: `round_rtts: 0.5 given; legal is 1 to 100`, and what else is wrong behind a full stop.
+impl std::fmt::Display for Illegal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (index, (path, message)) in self.0.iter().enumerate() {
+            write!(f, "{}{path}: {message}", if index == 0 { "" } else { ". " })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Illegal {}
+
 /// Parameters with limits, as [`limits!`](crate::limits!) declares them.
 pub trait Limited: Sized {
     /// The limits, in the order of their declaration.

@@ -246,6 +246,8 @@ mod applications;
 #[cfg(test)]
 mod battery;
 #[cfg(test)]
+mod extremes;
+#[cfg(test)]
 mod foreign;
 #[cfg(test)]
 mod inputs;

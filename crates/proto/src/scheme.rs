@@ -4,6 +4,7 @@
 
 use crate::endpoint::{Endpoint, EventKind};
 use crate::group_set::GroupPlan;
+use crate::limits::Illegal;
 use crate::packet::{Address, FlowId};
 use crate::random::Random;
 use crate::time::{Duration, Rate};
@@ -54,6 +55,18 @@ pub trait Scheme {
 
     /// Every parameter with an illegal value: its path, and what was given and what is legal.
     fn check(&self) -> Vec<(String, String)>;
+
+    /// The parameters, if all of them are legal: `config.checked()?.sender(seat)` is how endpoints are made of what comes
+    /// from elsewhere.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them.
+    fn checked(&self) -> Result<&Self, Illegal>
+    where
+        Self: Sized,
+    {
+        Illegal::unless_empty(self.check()).map(|()| self)
+    }
 
     /// The groups that a session uses, 1 to [`MAX_GROUPS`](crate::group_set::MAX_GROUPS), each with its role. One for
     /// a scheme without layers.

@@ -117,6 +117,9 @@ impl Layout {
     }
 
     /// A layout that follows the fields of another message.
+    ///
+    /// # Panics
+    /// If that one follows another itself, which a constant says when it is compiled.
     pub const fn building_on(self, other: &'static Layout) -> Layout {
         assert!(other.first.is_empty() && self.first.is_empty(), "one message repeats one other");
         Layout { first: other.parts, bytes: self.bytes + bytes_of_parts(other.parts), ..self }

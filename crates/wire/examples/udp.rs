@@ -4,8 +4,12 @@
 //! what each received.
 
 use faircast_proto::endpoint::Endpoint;
+use faircast_proto::limits::Illegal;
 use faircast_proto::packet::Packet;
-use faircast_proto::time::{Duration, Instant};
+use faircast_proto::quantity::Bytes;
+use faircast_proto::registry::SchemeConfig;
+use faircast_proto::tfmcc;
+use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_wire::clock::{Clock, HostClock};
 use faircast_wire::content::Content;
 use faircast_wire::driver::Driver;
@@ -13,7 +17,6 @@ use faircast_wire::groups::Groups;
 use faircast_wire::run::run;
 use faircast_wire::session::Session;
 use faircast_wire::sockets::{Options, Sockets};
-use serde_json::json;
 use std::net::SocketAddr;
 use std::thread;
 
@@ -36,7 +39,12 @@ impl Content for Numbers {
 }
 
 /// Drives an endpoint on the loopback interface for so long.
-fn drive<E: Endpoint>(mut driver: Driver<E, Numbers>, groups: Groups, length: Duration) -> Driver<E, Numbers> {
+fn drive<E: Endpoint>(
+    driver: Result<Driver<E, Numbers>, Illegal>,
+    groups: Groups,
+    length: Duration,
+) -> Driver<E, Numbers> {
+    let mut driver = driver.expect("session, id and groups are legal");
     let options = Options { interface: Some("lo".to_owned()), ..Options::default() };
     let mut sockets = Sockets::open(groups, options).expect("there is a loopback interface");
     // Clocks of hosts differ.
@@ -52,8 +60,8 @@ fn main() {
     let seconds = std::env::args().nth(1).and_then(|given| given.parse().ok()).unwrap_or(10);
     let length = Duration::from_secs(seconds);
     // Loopback loses nothing: the greatest rate is all that bounds the source.
-    let table = json!({ "scheme": "tfmcc", "packet_size": "1400 B", "max_rate": "20 Mbit/s" });
-    let session = Session::read(table).expect("all of it is legal");
+    let config = tfmcc::Config { packet_size: Bytes(1400), ..tfmcc::Config::default() };
+    let session = Session::new(SchemeConfig::Tfmcc(config), Rate(20_000_000), None).expect("all of it is legal");
     let groups = session.groups(SocketAddr::from(([239, 255, 1, 2], 5000))).expect("a multicast address and a port");
     thread::scope(|scope| {
         for id in [2, 3, 4] {

@@ -1,5 +1,6 @@
 //! Who is who: ids on the wire, the endpoint's addresses, addresses of sockets.
 
+use faircast_proto::limits::Illegal;
 use faircast_proto::packet::Address;
 use faircast_proto::time::{Duration, Instant};
 use std::collections::BTreeMap;
@@ -45,10 +46,16 @@ pub const FORGOTTEN: Duration = Duration::from_secs(60);
 pub const MOST_PEERS: usize = 100_000;
 
 impl Directory {
-    /// A directory of somebody with this id, which is not 0, who knows `most` others at once.
-    pub fn new(own_id: u64, most: usize) -> Directory {
-        debug_assert!(own_id != 0, "0 is nobody");
-        Directory { own_id, peers: BTreeMap::new(), by_id: BTreeMap::new(), next: 1, most, looked_at: 0 }
+    /// A directory of somebody with this id, who knows `most` others at once.
+    ///
+    /// # Errors
+    ///
+    /// The id is 0, which is nobody's.
+    pub fn new(own_id: u64, most: usize) -> Result<Directory, Illegal> {
+        if own_id == 0 {
+            return Err(Illegal::one("id", "0 given; legal is any other number, as 0 is nobody's"));
+        }
+        Ok(Directory { own_id, peers: BTreeMap::new(), by_id: BTreeMap::new(), next: 1, most, looked_at: 0 })
     }
 
     /// The own id.
@@ -159,7 +166,7 @@ mod tests {
 
     #[test]
     fn everybody_has_one_address() {
-        let mut directory = Directory::new(99, 10);
+        let mut directory = Directory::new(99, 10).unwrap();
         assert_eq!((directory.id(OWN), directory.address(99)), (99, OWN));
         let a = directory.heard(at(1), 7, socket(1), at(5)).unwrap();
         let b = directory.heard(at(1), u64::MAX, socket(2), at(6)).unwrap();
@@ -180,14 +187,14 @@ mod tests {
 
     #[test]
     fn who_is_only_named_is_a_stranger() {
-        let directory = Directory::new(99, 10);
+        let directory = Directory::new(99, 10).unwrap();
         assert_eq!((directory.address(5), directory.id(Address::STRANGER), directory.len()), (Address::STRANGER, 0, 0));
         assert!(directory.peer(Address::group(0)).is_none() && directory.peer(Address::STRANGER).is_none());
     }
 
     #[test]
     fn a_flood_drives_nobody_out() {
-        let mut directory = Directory::new(99, 3);
+        let mut directory = Directory::new(99, 3).unwrap();
         let known: Vec<Address> = (1..=3).map(|id| directory.heard(at(0), id, socket(1), at(0)).unwrap()).collect();
         for id in 4..1000 {
             assert_eq!(directory.heard(at(59), id, socket(1), at(0)), None);
@@ -200,7 +207,7 @@ mod tests {
 
     #[test]
     fn all_are_looked_at_in_turn() {
-        let mut directory = Directory::new(99, 1000);
+        let mut directory = Directory::new(99, 1000).unwrap();
         (1..=1000).for_each(|id| assert!(directory.heard(at(0), id, socket(1), at(0)).is_some()));
         (1..1000).for_each(|id| assert!(directory.heard(at(60), id, socket(1), at(0)).is_some()));
         // The last one alone is silent: it is found when as many have asked as that takes.

@@ -14,6 +14,7 @@ use faircast_codec::{Decoded, Malformed, Scope, decode, encode};
 use faircast_proto::control::Control;
 use faircast_proto::endpoint::{Action, Endpoint, Input, Outbox};
 use faircast_proto::group_set::{GroupPlan, GroupSet, Role, Senders};
+use faircast_proto::limits::Illegal;
 use faircast_proto::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use faircast_proto::time::Instant;
 use faircast_proto::wire::coding;
@@ -67,6 +68,24 @@ pub struct Setting {
     pub kind: &'static str,
 }
 
+impl Setting {
+    /// Otherwise nothing would be taken, or go where nobody listens, and nobody would know why.
+    fn check(&self) -> Result<(), Illegal> {
+        if let Some(complaint) = GroupPlan::complaint(&self.plan) {
+            return Err(Illegal::one("plan", complaint));
+        }
+        let (count, legal) = (self.groups.count(), self.plan.len());
+        if count as usize != legal {
+            return Err(Illegal::one("groups", format!("{count} given; legal are the {legal} of the session")));
+        }
+        if !Header::KINDS.contains(&self.kind) {
+            let legal = Header::KINDS.join(", ");
+            return Err(Illegal::one("kind", format!("{:?} given; legal are {legal}", self.kind)));
+        }
+        Ok(())
+    }
+}
+
 /// An endpoint's part in a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
@@ -98,8 +117,13 @@ const MOST_ANSWERS: u32 = 16;
 
 impl<E: Endpoint, C: Content> Driver<E, C> {
     /// A driver that has not started.
-    pub fn new(endpoint: E, content: C, setting: Setting, directory: Directory) -> Driver<E, C> {
-        Driver {
+    ///
+    /// # Errors
+    ///
+    /// The groups are not those of the plan, no scheme could have such a plan, or there are no headers of that kind.
+    pub fn new(endpoint: E, content: C, setting: Setting, directory: Directory) -> Result<Driver<E, C>, Illegal> {
+        setting.check()?;
+        Ok(Driver {
             endpoint,
             content,
             setting,
@@ -118,7 +142,7 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
             deadline: None,
             now: Instant::ZERO,
             counters: Counters::default(),
-        }
+        })
     }
 
     /// Lets the endpoint begin.

@@ -89,7 +89,7 @@ where
     let plan = vec![GroupPlan::layer(0), GroupPlan { role: Role::Control, senders: Senders::Members }];
     let setting = Setting { part, groups: groups(), plan, kind: "datagram" };
     let endpoint = Mock { log: Vec::new(), answer, due: None };
-    Driver::new(endpoint, Numbered::default(), setting, Directory::new(9, 10))
+    Driver::new(endpoint, Numbered::default(), setting, Directory::new(9, 10).unwrap()).unwrap()
 }
 
 fn host(cloud: &Rc<RefCell<Cloud>>) -> (TestClock, Port) {

@@ -17,6 +17,8 @@
 //! | [`run`] | the loop of a program |
 //! | [`clock`] | a host's clock, and when packets came |
 
+#![warn(clippy::missing_errors_doc, clippy::missing_panics_doc)]
+
 pub mod clock;
 pub mod content;
 pub mod counters;
@@ -26,6 +28,8 @@ pub mod driver;
 mod driver_tests;
 pub mod groups;
 pub mod network;
+#[cfg(doctest)]
+mod page_tests;
 pub mod run;
 #[cfg(test)]
 mod seal_tests;

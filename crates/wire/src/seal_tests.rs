@@ -68,8 +68,8 @@ fn what_is_sealed_is_opened_and_nothing_else() {
         let cloud = Rc::new(RefCell::new(Cloud::new(2, vec![groups.first()])));
         let (mut source_clock, mut source_port) = seat(&cloud, 0, Duration::ZERO);
         let (mut clock, mut port) = seat(&cloud, 1, Duration::from_secs(7));
-        let mut source = session.source(9, groups, Sums { is_padded, ..Sums::default() });
-        let mut member = session.member(5, groups, None, Sums::default());
+        let mut source = session.source(9, groups, Sums { is_padded, ..Sums::default() }).unwrap();
+        let mut member = session.member(5, groups, None, Sums::default()).unwrap();
         member.start(&mut clock, &mut port);
         assert!(!member.say(b"early", &mut clock, &mut port), "no source is known");
         source.start(&mut source_clock, &mut source_port);
@@ -127,8 +127,8 @@ fn who_repeats_packets_from_elsewhere_is_not_taken_for_the_source() {
     let cloud = Rc::new(RefCell::new(Cloud::new(2, vec![groups.first()])));
     let (mut source_clock, mut source_port) = seat(&cloud, 0, Duration::ZERO);
     let (mut clock, mut port) = seat(&cloud, 1, Duration::from_secs(7));
-    let mut source = session.source(9, groups, Sums::default());
-    let mut member = session.member(5, groups, None, Sums::default());
+    let mut source = session.source(9, groups, Sums::default()).unwrap();
+    let mut member = session.member(5, groups, None, Sums::default()).unwrap();
     source.start(&mut source_clock, &mut source_port);
     source.turn(&mut source_clock, &mut source_port);
     member.start(&mut clock, &mut port);

@@ -11,6 +11,7 @@ use crate::content::Content;
 use crate::directory::{Directory, MOST_PEERS, OWN};
 use crate::driver::{Driver, Part, Setting};
 use crate::groups::Groups;
+use faircast_proto::limits::Illegal;
 use faircast_proto::packet::{Address, FlowId};
 use faircast_proto::random::Random;
 use faircast_proto::registry::{SchemeConfig, SchemeReceiver};
@@ -20,9 +21,6 @@ use faircast_proto::time::Rate;
 #[cfg(feature = "serde")]
 use serde_json::Value;
 use std::net::{IpAddr, SocketAddr};
-
-/// What is wrong: which key, and what was given and what is legal.
-pub type Problem = (String, String);
 
 /// A session: what is sent, and how it answers congestion.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +36,20 @@ pub struct Session {
 }
 
 impl Session {
+    /// A session of this scheme with these parameters.
+    ///
+    /// # Errors
+    ///
+    /// All that is wrong with it.
+    pub fn new(
+        scheme: SchemeConfig,
+        max_rate: Rate,
+        application: Option<application::Config>,
+    ) -> Result<Session, Illegal> {
+        let session = Session { scheme, max_rate, application };
+        Illegal::unless_empty(session.check()).map(|()| session)
+    }
+
     /// Reads a table as `[sessions.NAME]` of a scenario has it: `scheme`, its parameters, `application`; beside them
     /// `max_rate`, which is required here and bounds whatever the scheme is.
     ///
@@ -45,15 +57,13 @@ impl Session {
     ///
     /// All that is wrong with it.
     #[cfg(feature = "serde")]
-    pub fn read(table: Value) -> Result<Session, Vec<Problem>> {
+    pub fn read(table: Value) -> Result<Session, Illegal> {
         let (scheme, max_rate, application) = keys::read(table)?;
-        let session = Session { scheme, max_rate, application };
-        let wrong = session.check();
-        if wrong.is_empty() { Ok(session) } else { Err(wrong) }
+        Session::new(scheme, max_rate, application)
     }
 
     /// Every parameter with an illegal value.
-    pub fn check(&self) -> Vec<Problem> {
+    pub fn check(&self) -> Vec<(String, String)> {
         let mut wrong = self.scheme.check();
         let mut refuse = |key: &str, message: String| wrong.push((key.to_owned(), message));
         let (packet_bytes, given) = (self.scheme.packet_bytes(), self.max_rate.0);
@@ -90,7 +100,17 @@ impl Session {
     }
 
     /// The driver of a source that has this id, which is drawn at random and not 0.
-    pub fn source<C: Content>(&self, id: u64, groups: Groups, content: C) -> Driver<SourceEndpoint, C> {
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the session, the id or the groups.
+    pub fn source<C: Content>(
+        &self,
+        id: u64,
+        groups: Groups,
+        content: C,
+    ) -> Result<Driver<SourceEndpoint, C>, Illegal> {
+        Illegal::unless_empty(self.check())?;
         let sender = self.scheme.sender(self.seat(id));
         let endpoint = SourceEndpoint::new(sender, self.application.as_ref(), self.scheme.packet_bytes());
         self.driver(endpoint, content, (id, groups, Part::Source))
@@ -98,13 +118,18 @@ impl Session {
 
     /// The driver of a member that has this id and takes the data of one source: that of the host `of`, or the first
     /// that is heard.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the session, the id or the groups.
     pub fn member<C: Content>(
         &self,
         id: u64,
         groups: Groups,
         of: Option<IpAddr>,
         content: C,
-    ) -> Driver<SchemeReceiver, C> {
+    ) -> Result<Driver<SchemeReceiver, C>, Illegal> {
+        Illegal::unless_empty(self.check())?;
         let endpoint = self.scheme.receiver(self.seat(id));
         self.driver(endpoint, content, (id, groups, Part::Member { of }))
     }
@@ -114,9 +139,9 @@ impl Session {
         endpoint: E,
         content: C,
         (id, groups, part): (u64, Groups, Part),
-    ) -> Driver<E, C> {
+    ) -> Result<Driver<E, C>, Illegal> {
         let setting = Setting { part, groups, plan: self.scheme.groups(), kind: kind::header_kind(&self.scheme) };
-        Driver::new(endpoint, content, setting, Directory::new(id, MOST_PEERS))
+        Driver::new(endpoint, content, setting, Directory::new(id, MOST_PEERS)?)
     }
 
     fn seat(&self, id: u64) -> Seat {
@@ -134,6 +159,7 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use faircast_proto::tfmcc;
     use serde_json::json;
 
     fn wrong(table: Value) -> Vec<String> {
@@ -174,6 +200,31 @@ mod tests {
         let said = wrong(json!({ "scheme": "tfmcc", "max_rate": "1 Mbit/s", "packet_size": "many" }));
         assert_eq!(said.len(), 1, "{said:?}");
         assert_eq!(wrong(json!(["tfmcc"])), ["session: no table of keys and values"]);
+    }
+
+    #[test]
+    fn a_session_is_not_made_of_what_is_wrong() {
+        let config = |round_rtts| tfmcc::Config { round_rtts, ..tfmcc::Config::default() };
+        let new = |round_rtts, bps| Session::new(SchemeConfig::Tfmcc(config(round_rtts)), Rate(bps), None);
+        for round_rtts in [0.0, -6.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let wrong = new(round_rtts, 1_000_000).unwrap_err();
+            assert_eq!(wrong.to_string(), format!("round_rtts: {round_rtts} given; legal is 1 to 100"));
+        }
+        let wrong = new(f64::NAN, 0).unwrap_err();
+        let no_rate = "max_rate: 0 bit/s given; legal is at least a packet in 8 s, 1000 bit/s";
+        assert_eq!(wrong.to_string(), format!("round_rtts: NaN given; legal is 1 to 100. {no_rate}"));
+        let mut session = new(6.0, 1_000_000).unwrap();
+        let at = |count| Groups::new("239.1.1.1:5000".parse().unwrap(), count).unwrap();
+        let why = |made: Result<_, Illegal>| made.map(|_: Driver<SourceEndpoint, ()>| ()).unwrap_err().to_string();
+        let nobody = "id: 0 given; legal is any other number, as 0 is nobody's";
+        assert_eq!(why(session.source(0, at(1), ())), nobody);
+        assert_eq!(why(session.source(1, at(2), ())), "groups: 2 given; legal are the 1 of the session");
+        assert_eq!(session.member(0, at(1), None, ()).map(|_| ()).unwrap_err().to_string(), nobody);
+        assert!(session.source(1, at(1), ()).is_ok() && session.member(1, at(1), None, ()).is_ok());
+        // The fields are public: what they have become is looked at again.
+        session.max_rate = Rate(0);
+        assert_eq!(why(session.source(1, at(1), ())), no_rate);
+        assert_eq!(session.member(1, at(1), None, ()).map(|_| ()).unwrap_err().to_string(), no_rate);
     }
 
     #[test]

@@ -42,8 +42,8 @@ fn outcome(table: Value, (seconds, ahead_s): (f64, f64), shape: impl FnOnce(&mut
     let mut cloud = Cloud::new(MEMBERS + 1, (0..groups.count()).map_while(|n| groups.socket(n)).collect());
     shape(&mut cloud);
     let cloud = Rc::new(RefCell::new(cloud));
-    let mut source = session.source(1 << 63, groups, ());
-    let mut members: Vec<_> = (1..=MEMBERS).map(|id| session.member(id as u64, groups, None, ())).collect();
+    let mut source = session.source(1 << 63, groups, ()).unwrap();
+    let mut members: Vec<_> = (1..=MEMBERS).map(|id| session.member(id as u64, groups, None, ()).unwrap()).collect();
     let ahead = |host: usize| Duration::from_secs_f64(ahead_s + host as f64);
     {
         let mut drivers: Vec<(&mut dyn Turns, TestClock, Port)> = Vec::new();

@@ -202,7 +202,7 @@ impl LossHistory {
             run.space == space && !is_lost && first < until
         }) {
             lost = true;
-            let past = self.past.as_mut().expect("there is a run");
+            let Some(past) = self.past.as_mut() else { break };
             let run = past.runs[index];
             let before = u32::try_from(until - run.first).unwrap_or(u32::MAX).min(run.missing);
             (past.runs[index].missing, past.runs[index].above) = (before, LOST);

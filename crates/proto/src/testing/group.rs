@@ -208,6 +208,9 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
     }
 
     /// Runs up to and including `until`, but not on when `go_on` says no before some input.
+    ///
+    /// # Panics
+    /// If an endpoint goes round in circles without time passing.
     pub fn run_while(&mut self, until: Instant, mut go_on: impl FnMut(&Self) -> bool) {
         while go_on(self) {
             let arrival = self.under_way.first_key_value().map(|(key, _)| key.0);

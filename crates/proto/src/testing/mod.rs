@@ -321,6 +321,9 @@ fn shown(endpoint: &dyn Endpoint) -> Vec<u64> {
 }
 
 /// The present value of an endpoint's gauge.
+///
+/// # Panics
+/// If it shows none of that name.
 pub fn gauge(endpoint: &dyn Endpoint, name: &str) -> f64 {
     let mut values = vec![f64::NAN; endpoint.gauges().len()];
     endpoint.measure(&mut values);

@@ -73,8 +73,9 @@ impl Echoes {
             self.clr_answered = !is_new;
             self.clr = Some(stamp);
         } else {
-            if self.waiting.len() == MOST {
-                let last = self.last_of_waiting(stamp.round).expect("there are some");
+            if self.waiting.len() == MOST
+                && let Some(last) = self.last_of_waiting(stamp.round)
+            {
                 self.waiting.swap_remove(last);
             }
             self.waiting.push(stamp);

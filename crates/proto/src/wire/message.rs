@@ -45,6 +45,9 @@ pub trait Message: fmt::Display {
 /// What is in a listing.
 pub trait Listed {
     /// Writes what it is, with a space before it; nothing if it says nothing.
+    ///
+    /// # Errors
+    /// Those of the formatter.
     fn list(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 }
 

@@ -1,6 +1,6 @@
 //! Sessions as tables of keys and values.
 
-use super::Problem;
+use faircast_proto::limits::Illegal;
 use faircast_proto::registry::{LIST, SchemeConfig};
 use faircast_proto::source::application;
 use faircast_proto::time::Rate;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 pub(super) type Said = (SchemeConfig, Rate, Option<application::Config>);
 
 /// Reads a table.
-pub(super) fn read(table: Value) -> Result<Said, Vec<Problem>> {
+pub(super) fn read(table: Value) -> Result<Said, Illegal> {
     let Value::Object(mut table) = table else { return one("session", "no table of keys and values") };
     let names = || format!("legal are {}", LIST.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", "));
     let name = match table.remove("scheme") {
@@ -39,7 +39,7 @@ pub(super) fn read(table: Value) -> Result<Said, Vec<Problem>> {
 macro_rules! by_name {
     ($($Variant:ident ( $($path:ident)::+ ) $(with $($header:ident)::+)? = $name:literal : $about:literal ;)+) => {
         /// The scheme of this name with these parameters, if there is one.
-        fn scheme(name: &str, table: Map<String, Value>) -> Option<Result<SchemeConfig, Vec<Problem>>> {
+        fn scheme(name: &str, table: Map<String, Value>) -> Option<Result<SchemeConfig, Illegal>> {
             match name {
                 $($name => Some(config::<faircast_proto::$($path)::+>(table).map(SchemeConfig::$Variant)),)+
                 _ => None,
@@ -51,29 +51,35 @@ macro_rules! by_name {
 faircast_proto::schemes!(by_name);
 
 /// Parameters, of which none is unknown.
-fn config<C: DeserializeOwned + JsonSchema>(table: Map<String, Value>) -> Result<C, Vec<Problem>> {
+fn config<C: DeserializeOwned + JsonSchema>(table: Map<String, Value>) -> Result<C, Illegal> {
     let table = Value::Object(table);
     known::<C>("", &table, &["application", "max_rate", "scheme"])?;
     value("session", table)
 }
 
-fn value<T: DeserializeOwned>(key: &str, given: Value) -> Result<T, Vec<Problem>> {
+fn value<T: DeserializeOwned>(key: &str, given: Value) -> Result<T, Illegal> {
     serde_json::from_value(given).or_else(|error| one(key, error.to_string()))
 }
 
-fn one<T>(key: &str, message: impl Into<String>) -> Result<T, Vec<Problem>> {
-    Err(vec![(key.to_owned(), message.into())])
+fn one<T>(key: &str, message: impl Into<String>) -> Result<T, Illegal> {
+    Err(Illegal::one(key, message))
 }
 
 /// Looks whether all keys are known, also those of tables within tables. `beside` are legal, too.
-fn known<C: JsonSchema>(path: &str, table: &Value, beside: &[&str]) -> Result<(), Vec<Problem>> {
+fn known<C: JsonSchema>(path: &str, table: &Value, beside: &[&str]) -> Result<(), Illegal> {
     let schema = schema_for!(C).to_value();
     let mut wrong = Vec::new();
     unknown(path, table, (&schema, &schema), beside, &mut wrong);
-    if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+    Illegal::unless_empty(wrong)
 }
 
-fn unknown(path: &str, table: &Value, (schema, whole): (&Value, &Value), beside: &[&str], wrong: &mut Vec<Problem>) {
+fn unknown(
+    path: &str,
+    table: &Value,
+    (schema, whole): (&Value, &Value),
+    beside: &[&str],
+    wrong: &mut Vec<(String, String)>,
+) {
     let schema = resolved(schema, whole);
     let (Some(table), Some(properties)) = (table.as_object(), schema["properties"].as_object()) else { return };
     for (key, value) in table {

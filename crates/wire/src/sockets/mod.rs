@@ -79,6 +79,11 @@ struct Socket {
 /// How often it is looked whether the interface is there. A choice.
 const LOOK: Duration = Duration::from_secs(1);
 
+/// The kernel takes sizes of buffers as an `int`, and doubles them.
+const MOST_BUFFER: usize = (i32::MAX / 2) as usize;
+/// No datagram has more behind the header of UDP, whose length field counts itself (RFC 768).
+const MOST_PAYLOAD: usize = 65_535 - 8;
+
 impl Default for Options {
     fn default() -> Options {
         Options {
@@ -93,14 +98,28 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// Sizes that the system would take for others, or for which there is no memory.
+    fn check(&self) -> Result<(), String> {
+        let sizes = [
+            ("receive_buffer", self.receive_buffer, MOST_BUFFER),
+            ("send_buffer", self.send_buffer, MOST_BUFFER),
+            ("longest", self.longest, MOST_PAYLOAD),
+        ];
+        let wrong = sizes.into_iter().find(|(_, given, most)| !(1..=*most).contains(given));
+        wrong.map_or(Ok(()), |(name, given, most)| Err(format!("{name}: {given} B given; legal is 1 B to {most} B")))
+    }
+}
+
 impl Sockets {
     /// Opens the sockets of an endpoint of a session with these groups.
     ///
     /// # Errors
     ///
-    /// One sentence: there is no such interface, it has no address of the family or is down, the source is of another
-    /// family, or the system refuses.
+    /// One sentence: a size in the options is not legal, there is no such interface, it has no address of the family or
+    /// is down, the source is of another family, or the system refuses.
     pub fn open(groups: Groups, options: Options) -> Result<Sockets, String> {
+        options.check()?;
         let first = groups.first();
         if let Some(source) = options.source.filter(|source| source.is_ipv4() != first.is_ipv4()) {
             return Err(format!("the source {source} and the group {} are of different families", first.ip()));
@@ -121,7 +140,7 @@ impl Sockets {
             host: Socket { fd: host, headers: Headers::new() },
             joined: BTreeMap::new(),
             sending: Sending::new(),
-            buffer: vec![0; AT_ONCE * options.longest.max(1)],
+            buffer: vec![0; AT_ONCE * options.longest],
             looked: None,
             is_up: true,
             options,

@@ -133,3 +133,19 @@ fn an_interface_that_is_there_is_up() {
     assert_eq!(sockets.watch(Instant(5) + LOOK), network::Interface::Down);
     assert_eq!(sockets.watch(Instant(5) + LOOK), network::Interface::Up);
 }
+
+#[test]
+fn sizes_that_no_socket_has_are_refused() {
+    let wrong = |change: fn(&mut Options)| {
+        let mut options = on_loopback();
+        change(&mut options);
+        Sockets::open(groups("239.255.71.9:42079"), options).unwrap_err()
+    };
+    assert_eq!(wrong(|options| options.longest = 0), "longest: 0 B given; legal is 1 B to 65527 B");
+    let most = usize::MAX;
+    let too_long = format!("longest: {most} B given; legal is 1 B to 65527 B");
+    assert_eq!(wrong(|options| options.longest = usize::MAX), too_long);
+    assert!(wrong(|options| options.send_buffer = 0).starts_with("send_buffer: 0 B given"));
+    let too_wide = format!("receive_buffer: {most} B given; legal is 1 B to 1073741823 B");
+    assert_eq!(wrong(|options| options.receive_buffer = usize::MAX), too_wide);
+}

@@ -110,13 +110,14 @@ fn measure(session: Value, congestion: &str) -> Result<Record, String> {
     let mut right = Vec::new();
     for number in MEMBERS {
         let (session, stop) = (session.clone(), until());
-        let member = move || drive(session.member(u64::from(number), groups, None, ()), (groups, number), &stop);
+        let member =
+            move || drive(session.member(u64::from(number), groups, None, ()).unwrap(), (groups, number), &stop);
         right.push(port(number, Box::new(member))?);
     }
     let stop_receiver = until();
     right.push(port(TCP_RECEIVER, Box::new(move || receive_tcp(&stop_receiver)))?);
     let (stop_source, stop_tcp) = (until(), until());
-    let source = move || drive(session.source(u64::from(SOURCE), groups, ()), (groups, SOURCE), &stop_source);
+    let source = move || drive(session.source(u64::from(SOURCE), groups, ()).unwrap(), (groups, SOURCE), &stop_source);
     let congestion = congestion.to_owned();
     let tcp = move || send_tcp(&congestion, &stop_tcp);
     let left = vec![port(SOURCE, Box::new(source))?, port(TCP_SENDER, Box::new(tcp))?];

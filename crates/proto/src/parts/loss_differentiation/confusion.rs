@@ -25,6 +25,9 @@ pub const CONFUSION_GAUGES: [Gauge; 4] = [
 ];
 
 /// What a receiver shows, and then its [`CONFUSION_GAUGES`]; `M` is four more than `N`.
+///
+/// # Panics
+/// If it is not, which a constant says when it is compiled.
 pub const fn with_confusion<const N: usize, const M: usize>(own: &[Gauge; N]) -> [Gauge; M] {
     assert!(M == N + CONFUSION_GAUGES.len());
     let mut all = [CONFUSION_GAUGES[0]; M];

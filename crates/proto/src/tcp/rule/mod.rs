@@ -21,6 +21,7 @@ pub mod delivered;
 mod golden_tests;
 
 use super::window::WindowRule;
+use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::guest::Guest;
 #[cfg(feature = "serde")]
 use crate::guest::{Guests, Sort};
@@ -52,7 +53,7 @@ macro_rules! declare {
         $(pub mod $module;)+
 
         /// The variant of TCP, by name.
-        #[derive(Clone, Debug, PartialEq, crate::declared::Serialize, crate::declared::Deserialize, crate::declared::JsonSchema)]
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         pub enum Variant {
             $(#[doc = $about] #[serde(rename = $name)] $Type,)+
             /// One from outside this crate.
