@@ -11,7 +11,8 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 .PHONY: demo build env web web-check test test-web test-wire test-cluster test-long template check check-overflow \
-	features msrv semver bench bench-parent bench-instructions bench-peers bench-web compare-ns3 site deny dist test-dist clean
+	features msrv semver bench bench-parent bench-instructions bench-peers bench-web compare-ns3 site deny dist \
+	test-dist clean
 
 demo: build
 	$(BIN)/faircast reproduce peng-beside-rlm --reps 5

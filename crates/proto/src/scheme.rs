@@ -56,8 +56,8 @@ pub trait Scheme {
     /// Every parameter with an illegal value: its path, and what was given and what is legal.
     fn check(&self) -> Vec<(String, String)>;
 
-    /// The parameters, if all of them are legal: `config.checked()?.sender(seat)` is how endpoints are made of what comes
-    /// from elsewhere.
+    /// The parameters, if all of them are legal: `config.checked()?.sender(seat)` is how endpoints are made of what
+    /// comes from elsewhere.
     ///
     /// # Errors
     /// Everything that is wrong with them.
