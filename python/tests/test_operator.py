@@ -187,6 +187,11 @@ def test_what_nobody_minds_agrees_and_more_does_not() -> None:
     # 0.15 % of the time of all dry viewers; of those under the shower nothing is asked.
     assert judge(first, data(lambda viewer: 0.3 if viewer in DRY else 0.0)).verdict == DISAGREES
     assert judge(first, data(lambda viewer: 90.0 if viewer in SHOWERED else 0.0)).verdict == AGREES
+    # Nor is it of other queues.
+    still_elsewhere = {key: of for key, of in data(lambda _viewer: 9.0).points.items() if "class" not in repr(key)}
+    found = data()
+    found.points = {**found.points, **still_elsewhere}
+    assert judge(first, found).verdict == AGREES
 
 
 def test_a_case_is_apart_from_another_by_the_interval_of_its_pairs() -> None:
@@ -316,6 +321,10 @@ def test_proxies_must_save_time_in_every_case() -> None:
     unsure = judged(lambda case, seed: -2.0 * (seed % 2) * (case == worse))
     assert [one.verdict for one in unsure] == [AGREES, UNDECIDED, AGREES]
     assert "TFMCC in FQ-CoDel" in unsure[1].note
+    # Where there are no runs with proxies nothing is said of them.
+    found = without(data(page=lambda case, seed: page(case, seed) + 1.0 * (case == worse)), worse)
+    assert [judge(one, found).verdict for one in criteria] == [AGREES] * len(LOADS)
+    assert judge(criteria[1], found).note.endswith("least certain of 24 cases")
     # What says that they lengthen pages outweighs what says nothing, whose interval reaches lower.
     wide = Case(film="rlm", queue="one", load=0.6, pep=True)
     both = judged(lambda case, seed: 1.0 * (case == worse) + 90.0 * (-1) ** seed * (case == wide))
