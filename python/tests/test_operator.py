@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import tomllib
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from faircast.errors import InputError
 from faircast.experiment import (
     AGREES,
     DISAGREES,
@@ -30,6 +31,7 @@ from faircast.experiments.operator.beam import DURATION_S, FILMS, LOADS, QUEUES,
 from faircast.experiments.operator.beam import scenario as of_case
 from faircast.experiments.operator.measures import DRY, MEASURES, SHOWERED, apart, still
 from faircast.figures import style
+from faircast.narrowing import narrow
 from faircast.scenario import resolve
 from faircast.summary import Layout, RunSummary
 
@@ -152,6 +154,43 @@ def test_every_case_is_run_and_they_are_few_enough() -> None:
     quick = EXPERIMENT.points(True)
     assert len(quick) == 12
     assert {point.key.load for point in quick} == {film.SHOWN_LOAD}
+
+
+def test_it_can_be_narrowed_to_some_cases() -> None:
+    def of(only: Mapping[str, Any], *, quick: bool = False) -> list[Any]:
+        return [point.key for point in narrow(EXPERIMENT, only).points(quick)]
+
+    whole = {point.key: point.scenario for point in EXPERIMENT.points(False)}
+    (one,) = narrow(EXPERIMENT, {"film": "rlm", "queue": "class", "load": "60 %", "proxy": "yes"}).points(False)
+    assert one.key == Case(film="rlm", queue="class", load=0.6, pep=True)
+    assert one.scenario == whole[one.key]
+    assert len(of({"queue": "class"})) == len(FILMS) * len(LOADS) * 2 == 30
+    assert {case.pep for case in of({"proxy": "no"})} == {False}
+    # What is named is meant with --quick, too; of the rest there are few.
+    assert {(case.film, case.queue, case.load) for case in of({"load": "90%", "film": "smcc"}, quick=True)} == {
+        ("smcc", "one", 0.9),
+        ("smcc", "class", 0.9),
+    }
+    with pytest.raises(InputError, match="load has no value 50%"):
+        of({"load": "50%"})
+
+
+def test_few_cases_can_be_shown() -> None:
+    """Those with proxies at one load that is not the usual one; what is held against others is only reported."""
+    found = data()
+    few = without(found, *(case for case in film.cases(False) if not (case.load == 0.9 and case.pep)))
+    assert EXPERIMENT.numbers is not None
+    assert EXPERIMENT.figure is not None
+    table = EXPERIMENT.numbers(few)
+    assert len(table.rows) == 25
+    assert "90 %" in table.note
+    with style():
+        drawn = EXPERIMENT.figure(few)
+    (axes,) = drawn.axes
+    assert axes.get_title(loc="left") + axes.get_title() == "load of pages 90 %, with proxies"
+    verdicts = [judge(one, few).verdict for one in EXPERIMENT.criteria]
+    assert {one for one in verdicts if one != REPORTED} == {IDENTITY, AGREES}, "of pages, and of the class"
+    assert len([one for one in verdicts if one != REPORTED]) == 2
 
 
 def test_the_example_is_one_of_the_cases() -> None:

@@ -6,16 +6,17 @@ and what is expected in `claims`.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from faircast.experiment import Data, Experiment, Numbers, Point, plain
+from faircast.experiment import Axis, Data, Experiment, Numbers, Point, plain
 from faircast.experiments.operator.beam import DURATION_S, FILMS, LOADS, QUEUES, QUICK_S, Case, scenario
 from faircast.experiments.operator.claims import CRITERIA, PROXIES
 from faircast.experiments.operator.measures import MEASURES
 from faircast.figures import COLOURS, MARKERS, PAGE_IN, panels
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.figure import Figure
 
@@ -24,25 +25,47 @@ SHOWN_LOAD = 0.6
 """The load of which the table tells; all are in the figure and in ``cells.csv``."""
 SECONDS = (3, 10, 30, 100)
 """What is written below the figure's axes."""
+AXES = (
+    Axis(name="film", values={film: film for film in FILMS}),
+    Axis(name="queue", values={queue: queue for queue in QUEUES}),
+    Axis(name="load", values={f"{100 * load:.0f}%": load for load in LOADS}),
+    Axis(name="proxy", values={"no": False, "yes": True}),
+)
+"""What it can be narrowed to."""
+FEW: dict[str, tuple[Any, ...]] = {
+    "film": ("constant", "rlm", "tfmcc"),
+    "queue": ("one", "class"),
+    "load": (SHOWN_LOAD,),
+    "proxy": tuple(PROXIES),
+}
+"""Of each axis what ``--quick`` has."""
 
 
-def cases(quick: bool) -> list[Case]:
-    """All that there are; of ``--quick`` those of one load and of what differs most, and shorter ones."""
-    films, queues, loads, duration_s = tuple(FILMS), tuple(QUEUES), tuple(LOADS), DURATION_S
-    if quick:
-        films, queues, loads, duration_s = ("constant", "rlm", "tfmcc"), ("one", "class"), (SHOWN_LOAD,), QUICK_S
+def cases(quick: bool, only: Mapping[str, Sequence[Any]] | None = None) -> list[Case]:
+    """All that there are, or those with the wanted values of some axes.
+
+    With ``--quick`` they are shorter, and of axes that are not named those values that differ most.
+    """
+    films, queues, loads, proxies = (
+        (only or {}).get(axis.name, FEW[axis.name] if quick else tuple(axis.values.values())) for axis in AXES
+    )
     return [
-        Case(film=film, queue=queue, load=load, pep=pep, duration_s=duration_s)
+        Case(film=film, queue=queue, load=load, pep=pep, duration_s=QUICK_S if quick else DURATION_S)
         for load in loads
-        for pep in PROXIES
+        for pep in proxies
         for queue in queues
         for film in films
     ]
 
 
-def points(quick: bool) -> list[Point]:
+def points(quick: bool, only: Mapping[str, Sequence[Any]] | None = None) -> list[Point]:
     """A run for each case."""
-    return [Point(key=case, scenario=scenario(case)) for case in cases(quick)]
+    return [Point(key=case, scenario=scenario(case)) for case in cases(quick, only)]
+
+
+def narrowed(only: Mapping[str, Sequence[Any]]) -> Callable[[bool], Sequence[Point]]:
+    """What takes the place of `points` with ``--only``."""
+    return partial(points, only=only)
 
 
 def there(data: Data, **wanted: Any) -> list[Case]:
@@ -52,7 +75,11 @@ def there(data: Data, **wanted: Any) -> list[Case]:
 
 
 def numbers(data: Data) -> Numbers:
-    """By queue and scheme what viewers and readers get at one load, with and without proxies."""
+    """By queue and scheme what viewers and readers get at one load, with and without proxies.
+
+    The load is `SHOWN_LOAD`, or the first one if that was not run.
+    """
+    shown = SHOWN_LOAD if there(data, load=SHOWN_LOAD) else there(data)[0].load
     rows = [
         [
             QUEUES[case.queue].title,
@@ -60,13 +87,13 @@ def numbers(data: Data) -> Numbers:
             "yes" if case.pep else "no",
             *(str(measure.over_seeds(data, case)) for measure in MEASURES.values()),
         ]
-        for case in there(data, load=SHOWN_LOAD)
+        for case in there(data, load=shown)
     ]
     return Numbers(
         columns=["queue", "film", "proxy", *(measure.title for measure in MEASURES.values())],
         rows=rows,
         whole=["film", "proxy"],
-        note=f"Pages ask for {100 * SHOWN_LOAD:.0f} % of what the carrier has under a clear sky. Where pages are "
+        note=f"Pages ask for {100 * shown:.0f} % of what the carrier has under a clear sky. Where pages are "
         "unfinished, 95 % of them took at least so long.",
     )
 
@@ -88,12 +115,16 @@ def cells(data: Data) -> list[Mapping[str, Any]]:
 def figure(data: Data) -> Figure:
     """A panel for each load, without and with proxies: what is shown of the film over how long pages take."""
     loads = [load for load in LOADS if there(data, load=load)]
-    drawn, axes = panels(len(PROXIES), len(loads), width=PAGE_IN, height=5.4, sharex=True, sharey=True, squeeze=False)
-    for row, (pep, words) in zip(axes, PROXIES.items(), strict=True):
+    peps = [pep for pep in PROXIES if there(data, pep=pep)]
+    height = 0.8 + 2.3 * len(peps)
+    drawn, axes = panels(len(peps), len(loads), width=PAGE_IN, height=height, sharex=True, sharey=True, squeeze=False)
+    for row, pep in zip(axes, peps, strict=True):
         for place, load in zip(row, loads, strict=True):
             for case in there(data, load=load, pep=pep):
                 draw(place, data, case)
-            place.set(xscale="log", title=f"load of pages {100 * load:.0f} %, {words}", xlim=(2, 300), ylim=(-0.1, 4.2))
+            place.set(
+                xscale="log", title=f"load of pages {100 * load:.0f} %, {PROXIES[pep]}", xlim=(2, 300), ylim=(-0.1, 4.2)
+            )
             place.set_xticks(SECONDS, [f"{second}" for second in SECONDS])
             place.minorticks_off()
         row[0].set_ylabel("film shown, mean over viewers (Mbit/s)")
@@ -166,5 +197,7 @@ EXPERIMENTS = [
         says=says,
         reps=SEEDS,
         goes_on=False,
+        axes=AXES,
+        narrowed=narrowed,
     )
 ]
