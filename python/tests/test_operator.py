@@ -293,6 +293,7 @@ def test_only_seeds_that_both_have_are_pairs() -> None:
     expected = [shown(more, seed) - shown(less, seed) for seed in (2, 3)]
     assert pairs.difference.mean == pytest.approx(sum(expected) / 2)
     assert judge(named(*TFMCC_SHOWN), found).verdict == AGREES
+    assert MEASURES["shown_mbps"].over_seeds(found, more).n == 3
     alone = judge(named(*TFMCC_SHOWN), data(seeds=lambda case: (1,) if case == more else (2,)))
     assert (alone.verdict, alone.measured) == (UNDECIDED, None)
     assert "no pair" in alone.note
