@@ -71,8 +71,8 @@ pub fn command(options: &Probe, interrupted: &mut dyn FnMut() -> bool) -> Result
     let mut clock = turns::clock();
     let began = turns::time(clock.now());
     let content = Watching::new(ReceiverSession::new(keys.as_ref(), 0), began);
-    let member = |content| agreed.session.member(id, agreed.groups, options.source, content);
-    let mut driver: Member = member(content);
+    let member = |content| agreed.session.member(id, agreed.groups, options.source, content).map_err(Ending::from);
+    let mut driver: Member = member(content)?;
     driver.start(&mut clock, &mut network);
     if driver.joined().is_empty() {
         let why = driver.counters().last_failure.map_or(String::new(), |kind| format!(": {kind}"));
@@ -109,7 +109,7 @@ pub fn command(options: &Probe, interrupted: &mut dyn FnMut() -> bool) -> Result
         if std::mem::take(&mut driver.content_mut().is_renewed) || (has_gone && driver.counters().foreign > foreign) {
             // Another source, or the same one that was started again.
             driver.stop(&mut clock, &mut network);
-            driver = member(driver.into_content());
+            driver = member(driver.into_content())?;
             driver.content_mut().heard = None;
             driver.start(&mut clock, &mut network);
             (before, foreign) = ((now, 0), 0);
