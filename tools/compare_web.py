@@ -2,9 +2,11 @@
 
     python tools/compare_web.py                     ns-2, loads of 0.3, 0.6 and 0.8, ten seeds
     python tools/compare_web.py --peer ns3 --loads 0.3 --json
+    python tools/compare_web.py --peer ns3 --set flows.pages.handshake_ack=false
 
-ns-2 is `ns` of Debian's package ns2, ns-3 that of libns3-dev (compiled here; runs need no other program). Arrivals are
-drawn once per seed, by faircast, and both carry the same transfers over the same dumbbell. Compared are the transfers
+ns-2 is `ns` of Debian's package ns2, ns-3 that of libns3-dev (compiled here; runs need no other program, and are kept
+in target/compare-ns3). Arrivals are drawn once per seed, by faircast, and both carry the same transfers over the same
+dumbbell; `--set` changes something on this side alone. Compared are the transfers
 that arrived after the warm-up, those unfinished ranking as slowest; a percentile that falls among them on either side
 is not judged. A measure agrees if the 95 % interval of its relative differences, in pairs by seed, holds zero, or
 their mean is within 5 %. Exit codes: 0 all agree, 1 some do not, 3 could not finish.
@@ -14,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import sys
 import tempfile
@@ -21,14 +24,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from compare_ns3 import KEPT, CannotFinishError, build, finished
+from compare_ns3 import KEPT, CannotFinishError, build, digest, finished
 from compare_ns3_cases import TCP
 
 import faircast
 from faircast.statistics import estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 PEERS = Path(__file__).resolve().parent / "peers"
 DURATION_S = 100.0
@@ -45,7 +48,7 @@ SCENARIO = {
 """Bottleneck 10 Mbit/s and 20 ms, access links 100 Mbit/s and 1 ms: what the topology has by default."""
 SIDES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "ns2": ({"profile": "ns2", "rtt_tick": "10 ms"}, {"limit": "100 packets"}),
-    "ns3": ({**TCP, "delayed_ack": False}, {"limit": "100 packets", "count_transmission": False}),
+    "ns3": ({**TCP, "delayed_ack": False, "handshake_ack": True}, {"limit": "100 packets", "count_transmission": False}),
 }
 """By peer what TCP and the queue are here, so that they are as there."""
 SEGMENT_BYTES = {"ns2": 1000, "ns3": 1460}
@@ -62,11 +65,13 @@ def scenario(peer: str, load: float) -> dict[str, Any]:
     return {**SCENARIO, "links": links, "flows": {"pages": pages}}
 
 
-def both(peer: str, run: Callable[[Path], str], seed: int, load: float) -> tuple[np.ndarray, np.ndarray]:
+def both(
+    peer: str, run: Callable[[Path], str], seed: int, load: float, sets: Sequence[str] = ()
+) -> tuple[np.ndarray, np.ndarray]:
     """Completion times of the transfers of a seed, here and there; infinite where one was not finished."""
     wanted = scenario(peer, load)
     segment = SEGMENT_BYTES[peer]
-    found = faircast.run(wanted, seed=seed).transfers
+    found = faircast.run(wanted, seed=seed, sets=sets).transfers
     at, size = (found[name].to_numpy() for name in ("t_s", "size_bytes"))
     pair = [name.removeprefix("left-") for name in found["from"].to_pylist()]
     lines = [f"{t:.9f} {-(-int(b) // segment)} {p}" for t, b, p in zip(at, size, pair, strict=True)]
@@ -90,7 +95,18 @@ def runner(peer: str) -> Callable[[Path], str]:
             raise CannotFinishError("there is no ns: install ns-2.35 (Debian: apt install ns2)")
         return lambda file: finished(["ns", str(PEERS / "ns2_web.tcl"), str(file), str(DURATION_S)], "")
     program = build(PEERS / "ns3_web.cc", KEPT, install=True)
-    return lambda file: finished([str(program), str(file), str(DURATION_S)], "")
+    return lambda file: once(program, file)
+
+
+def once(program: Path, file: Path) -> str:
+    """What ns-3 prints for a file of arrivals, kept from an earlier time if both are the same."""
+    kept = program.parent / f"{digest(' '.join([program.name, str(DURATION_S), file.read_text()]))}.web"
+    if not kept.exists():
+        printed = finished([str(program), str(file), str(DURATION_S)], "")
+        fresh = kept.with_suffix(f".{os.getpid()}.new")
+        fresh.write_text(printed)
+        fresh.rename(kept)
+    return kept.read_text()
 
 
 def compared(runs: list[tuple[np.ndarray, np.ndarray]], percent: int) -> dict[str, Any]:
@@ -130,13 +146,14 @@ def main() -> int:
     parser.add_argument("--peer", choices=sorted(SIDES), default="ns2")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--loads", type=float, nargs="+", default=[0.3, 0.6, 0.8])
+    parser.add_argument("--set", action="append", default=[], metavar="PATH=VALUE", help="a change on this side")
     parser.add_argument("--json", action="store_true")
     wanted = parser.parse_args()
     found = []
     try:
         run = runner(wanted.peer)
         for load in wanted.loads:
-            runs = [both(wanted.peer, run, seed, load) for seed in range(1, wanted.seeds + 1)]
+            runs = [both(wanted.peer, run, seed, load, wanted.set) for seed in range(1, wanted.seeds + 1)]
             for name, percent in MEASURES.items():
                 found.append({"peer": wanted.peer, "load": load, "measure": name, **compared(runs, percent)})
                 if not wanted.json:

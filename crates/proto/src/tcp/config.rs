@@ -66,6 +66,11 @@ pub struct Config {
     /// Exchange SYN and SYN-ACK, of `ack_size` each, before data (RFC 9293 section 3.5): data begins a round trip
     /// later, and that has been measured. Default false, as in ns-2's one-way TCP.
     pub handshake: bool,
+    /// Acknowledge the SYN-ACK at once by a packet of its own, of `ack_size`, before data (RFC 9293 section 3.5, figure
+    /// 6), as hosts do whose application writes once it is connected. It takes a place in queues that count packets.
+    /// Default false: the acknowledgement goes with the first segment (section 3.10.7.3). Without effect without
+    /// `handshake`.
+    pub handshake_ack: bool,
     /// Duplicate ACKs that show a loss. Default 3 (RFC 5681 section 3.2).
     pub dupthresh: u32,
     /// Send a new segment on each of the first duplicate ACKs (RFC 3042). Default true.
@@ -235,6 +240,7 @@ impl Default for Config {
             full_ack: FullAck::default(),
             max_burst: None,
             handshake: false,
+            handshake_ack: false,
             dupthresh: 3,
             limited_transmit: true,
             limited_retransmit: false,

@@ -55,6 +55,8 @@ header! {
             /// stands for what the far application answers.
             behind: u32 => [],
         } is SEGMENT as "TCP: ACK of a relay";
+        /// The sender's answer to a SYN-ACK, if that is a packet of its own. Data says the same.
+        5: HandshakeAck is SEGMENT as "TCP: ACK of a SYN-ACK";
     }
 }
 
@@ -152,7 +154,7 @@ impl ProtocolHeader for Header {
     /// Of an acknowledgement the segment that it expects.
     fn number(&self) -> Option<u64> {
         match *self {
-            Header::Syn | Header::SynAck { .. } => None,
+            Header::Syn | Header::SynAck { .. } | Header::HandshakeAck => None,
             Header::Data { sequence: number, .. }
             | Header::Ack { next_expected: number, .. }
             | Header::RelayAck { next_expected: number, .. } => Some(number.into()),
@@ -165,7 +167,7 @@ impl ProtocolHeader for Header {
 
     #[cfg(any(test, feature = "testing"))]
     fn wild(wild: &mut crate::wild::Wild<'_>) -> Header {
-        match wild.below(5) {
+        match wild.below(6) {
             0 => Header::Syn,
             1 => Header::SynAck { echoed_stamp_us: wild.word() },
             2 => Header::Data {
@@ -181,6 +183,7 @@ impl ProtocolHeader for Header {
                 window: wild.word() as u16,
                 behind: wild.word(),
             },
+            4 => Header::HandshakeAck,
             _ => Header::Ack {
                 next_expected: wild.sequence(),
                 echo: Ecn::Moderate,

@@ -111,7 +111,7 @@ impl Receiver {
     #[inline]
     fn on_segment(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
         let packet::Header::Tcp(Header::Data { sequence, window_reduced, .. }) = packet.header else {
-            return self.on_syn(now, packet, out);
+            return self.on_greeting(now, packet, out);
         };
         self.received_pkts += 1;
         self.received_bytes += u64::from(packet.size);
@@ -143,13 +143,16 @@ impl Receiver {
         self.acknowledge(now, out);
     }
 
-    /// Every SYN is answered, also one that comes late or twice: the sender knows whether it waits for the answer.
-    fn on_syn(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
-        if packet.header != Header::Syn.into() {
-            return;
-        }
+    /// Every SYN is answered, also one that comes late or twice: the sender knows whether it waits for the answer. The
+    /// ACK of that answer says nothing that data does not.
+    #[cold]
+    fn on_greeting(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
+        let packet::Header::Tcp(header @ (Header::Syn | Header::HandshakeAck)) = packet.header else { return };
         self.received_pkts += 1;
         self.received_bytes += u64::from(packet.size);
+        if header != Header::Syn {
+            return;
+        }
         self.acks_sent += 1;
         let header = Header::SynAck { echoed_stamp_us: stamp_us(packet.sent) }.into();
         out.send(Packet { sent: now, header, ..self.template });

@@ -226,7 +226,9 @@ impl Endpoint for Relay {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
             Input::Packet { packet, .. } => match packet.header {
-                packet::Header::Tcp(Header::Syn | Header::Data { .. }) => self.take_from_upstream(now, input, out),
+                packet::Header::Tcp(Header::Syn | Header::HandshakeAck | Header::Data { .. }) => {
+                    self.take_from_upstream(now, input, out);
+                }
                 packet::Header::Tcp(_) => self.down(now, input, out),
                 _ => return,
             },

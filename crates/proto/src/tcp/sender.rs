@@ -158,7 +158,7 @@ impl Sender {
             abc_limit: config.abc_limit,
             rule,
             cwr_pending: false,
-            handshake: Handshake::new(config.handshake, config.ack_size.0 as u16),
+            handshake: Handshake::new(config.handshake, config.handshake_ack, config.ack_size.0 as u16),
             finished: false,
             timestamps: config.timestamps,
             limited_transmit: config.limited_transmit,
@@ -237,6 +237,11 @@ impl Sender {
 
     fn on_syn_ack(&mut self, now: Instant, arrived: Instant, echoed_stamp_us: u32, out: &mut Outbox) {
         self.counts.acks += 1;
+        // One that comes again is answered again: "any unacceptable segment [..] must be responded to with an empty
+        // acknowledgment segment" (RFC 9293 section 3.5.2).
+        if self.state != State::Closed && !self.finished {
+            self.handshake.ack(now, &self.template).into_iter().for_each(|ack| out.send(ack));
+        }
         if self.state != State::SynSent {
             return;
         }
@@ -393,7 +398,7 @@ impl Sender {
     fn take_back(&mut self, now: Instant, packet: &Packet) {
         let packet::Header::Tcp(header) = packet.header else { return };
         let Header::Data { sequence, window_reduced, retransmission } = header else {
-            return self.handshake.take_back();
+            return self.handshake.take_back(header);
         };
         self.counts.sent -= 1;
         self.cwr_pending |= window_reduced;
@@ -448,10 +453,10 @@ impl Endpoint for Sender {
     }
 
     fn report(&self) -> Report {
-        let (syns, syn_bytes) = self.handshake.sent();
+        let (greetings, greeting_bytes) = self.handshake.sent();
         Report {
-            sent_pkts: self.counts.sent + syns,
-            sent_bytes: self.counts.sent * u64::from(self.template.size) + syn_bytes,
+            sent_pkts: self.counts.sent + greetings,
+            sent_bytes: self.counts.sent * u64::from(self.template.size) + greeting_bytes,
             received_pkts: self.counts.acks,
             received_bytes: self.counts.acks * self.ack_bytes,
             ..Report::default()
@@ -465,6 +470,6 @@ impl Endpoint for Sender {
     fn measure(&self, values: &mut [f64]) {
         let srtt_s = self.rtt.srtt().map_or(f64::NAN, Duration::as_secs_f64);
         let moment = [self.window.cwnd, self.window.ssthresh, srtt_s];
-        self.counts.measure(self.handshake.sent().0.saturating_sub(1), moment, values);
+        self.counts.measure(self.handshake.repeated(), moment, values);
     }
 }

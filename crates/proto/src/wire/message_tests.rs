@@ -91,6 +91,7 @@ fn listings_say_which_message_it_is_and_what_is_in_it() {
         (mlda::Header::Bye.into(), "MLDA: BYE".to_owned()),
         (layered::Header::Level { level: 2, sequence: 1 }.into(), "Layers: level level 2 sequence 1".to_owned()),
         (tcp::Header::Syn.into(), "TCP: SYN".to_owned()),
+        (tcp::Header::HandshakeAck.into(), "TCP: ACK of a SYN-ACK".to_owned()),
         (
             of_relay.into(),
             "TCP: ACK of a relay next_expected 5 echo Moderate sack +3..+6 echoed_stamp_us 6 window 8 behind 2"
@@ -188,6 +189,7 @@ fn known(header: Header) -> Option<u64> {
             let sack = sack.map(|tcp::RelayBlock { start, end }| [start, end]);
             ("tcp", digest.with(4_u8).with(next_expected).with(echo).with(sack).with(window).with(behind))
         }
+        Header::Tcp(tcp::Header::HandshakeAck) => ("tcp", digest.with(5_u8)),
         Header::Datagram { .. } | Header::Membership { .. } | Header::Guest(_) => return None,
     };
     Some(Digest::new().with(crate::random::fnv1a(name.as_bytes())).with(of_header.value()).value())

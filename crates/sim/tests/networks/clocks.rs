@@ -37,7 +37,7 @@ fn digest(seed: u64, scheme: &SchemeConfig, offsets: bool, stamps: std::ops::Ran
     }
     tcp(&mut network, client, server, r#"{"variant": "sack", "timestamps": true, "rto_min": "10 ms"}"#);
     tcp(&mut network, client, server, r#"{"variant": "newreno", "timestamps": true, "delayed_ack": true}"#);
-    tcp(&mut network, client, server, r#"{"variant": "reno", "handshake": true}"#);
+    tcp(&mut network, client, server, r#"{"variant": "reno", "handshake": true, "handshake_ack": true}"#);
     constant_rate(&mut network, client, server, 700_001);
     session(&mut network, scheme, source, &[always(near), always(far)]);
     network.clock_offsets(offsets);

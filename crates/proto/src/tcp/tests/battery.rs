@@ -35,6 +35,7 @@ fn settings() -> Vec<Config> {
     });
     settings.push(Config { handshake: true, send_jitter: Duration::from_millis(7), ..settings[6].clone() });
     settings.push(Config { handshake: true, send_jitter: Duration::from_millis(3), ..settings[0].clone() });
+    settings.push(Config { handshake: true, handshake_ack: true, timestamps: true, ..settings[1].clone() });
     let finite = |profile| Config { wnd: Some(Packets(64.0)), segments: Some(1500), ..Config::of(profile) };
     // Packets of the size that the others have.
     let linux = Config { recovery: None, mss: Bytes(1000), hdr: Bytes(40), ..finite(Profile::Linux) };
@@ -104,7 +105,9 @@ fn transfer_from(
             let blocks = reported.flat_map(|block| [relative(block.start), relative(block.end)]).collect();
             (*at, *side, relative(next_expected), blocks)
         }
-        Header::Tcp(tcp::Header::Syn) | Header::Tcp(tcp::Header::SynAck { .. }) => (*at, *side, 0, vec![]),
+        Header::Tcp(tcp::Header::Syn | tcp::Header::SynAck { .. } | tcp::Header::HandshakeAck) => {
+            (*at, *side, 0, vec![])
+        }
         _ => panic!("{packet:?}"),
     });
     let sent = sent.collect();

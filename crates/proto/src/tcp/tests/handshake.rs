@@ -196,3 +196,128 @@ fn an_answer_after_the_stop_and_a_start_after_it_send_nothing() {
         assert_eq!((sender.report().sent_pkts, sender.deadline()), (u64::from(starts), None));
     }
 }
+
+/// A connection whose SYN-ACK is acknowledged by a packet of its own.
+fn acknowledging() -> Config {
+    Config { handshake_ack: true, ..greeting() }
+}
+
+/// When ACKs of SYN-ACKs were sent, seconds.
+fn acknowledgements<L, R, N>(pair: &Pair<L, R, N>) -> Vec<f64> {
+    let sent = pair.sent.iter().filter(|(_, _, packet)| packet.header == tcp::Header::HandshakeAck.into());
+    sent.map(|(at, side, _)| (side == &Side::Left).then(|| at.as_secs_f64()).expect("the sender's")).collect()
+}
+
+#[test]
+fn an_answer_is_acknowledged_before_data_by_a_packet_of_its_own_if_wanted() {
+    let config = Config { segments: Some(3), ecn: EcnMode::Ecn, ack_size: Bytes(52), ..acknowledging() };
+    let trace = |config: &Config| -> Vec<(f64, Side, String, u16, Ecn)> {
+        let mut pair = pair_with(config, |_, _| Fate::Deliver);
+        pair.run_until(seconds(9.0));
+        let shown = |packet: &Packet| packet.header.to_string().split(" echo").next().unwrap_or_default().to_owned();
+        let sent = pair.sent.iter();
+        sent.map(|(at, side, packet)| (at.as_secs_f64(), *side, shown(packet), packet.size, packet.ecn)).collect()
+    };
+    let (left, right) = (Side::Left, Side::Right);
+    let data = |number: u32| (0.1, left, format!("TCP: data sequence {number}"), 1040, Ecn::Capable);
+    let ack = |next: u32| (0.15, right, format!("TCP: ACK next_expected {next}"), 52, Ecn::NotCapable);
+    let mut wanted = vec![
+        (0.0, left, "TCP: SYN".to_owned(), 52, Ecn::NotCapable),
+        (0.05, right, "TCP: SYN-ACK".to_owned(), 52, Ecn::NotCapable),
+        (0.1, left, "TCP: ACK of a SYN-ACK".to_owned(), 52, Ecn::NotCapable),
+    ];
+    wanted.extend([data(0), data(1), data(2), ack(1), ack(2), ack(3)]);
+    let mut sent = trace(&config);
+    sent[1].2 = sent[1].2.split(" echoed").next().unwrap_or_default().to_owned();
+    assert_eq!(sent, wanted);
+    // Without it all else goes as it did; without a handshake there is nothing to acknowledge.
+    wanted.remove(2);
+    let mut sent = trace(&Config { handshake_ack: false, ..config.clone() });
+    sent[1].2 = sent[1].2.split(" echoed").next().unwrap_or_default().to_owned();
+    assert_eq!(sent, wanted);
+    let bare = trace(&Config { handshake: false, ..config.clone() });
+    assert!(bare == trace(&Config { handshake: false, handshake_ack: false, ..config }), "{bare:?}");
+    assert_eq!(bare.len(), 6);
+}
+
+#[test]
+fn the_packet_counts_where_it_is_sent_and_where_it_comes_and_is_no_repetition() {
+    let config = Config { segments: Some(3), ack_size: Bytes(52), ..acknowledging() };
+    let mut pair = pair_with(&config, |_, _| Fate::Deliver);
+    pair.run_until(seconds(9.0));
+    let (sender, receiver) = (pair.left.shown(), pair.right.report());
+    assert_eq!((sender.sent_pkts, sender.sent_bytes), (5, 2 * 52 + 3 * 1040));
+    assert_eq!((receiver.received_pkts, receiver.received_bytes), (5, 2 * 52 + 3 * 1040));
+    assert_eq!((receiver.distinct_bytes, receiver.sent_pkts), (3 * 1040, 4));
+    assert_eq!((sender.retransmitted_pkts, sender.timeouts, sender.received_pkts), (0, 0, 4));
+    assert_eq!((sender.cwnd_pkts, sender.srtt_s), (7.0, 0.1));
+}
+
+#[test]
+fn the_loss_of_the_acknowledgement_or_its_delay_changes_nothing() {
+    let config = Config { segments: Some(40), ..acknowledging() };
+    let run = |config: &Config, fate: Fate| {
+        let (sender, receiver) = ends(config);
+        let mut pair = Pair::new(sender, receiver, DELAY, move |_, packet: &Packet| {
+            if packet.header == tcp::Header::HandshakeAck.into() { fate } else { Fate::Deliver }
+        });
+        (pair.record, pair.pester) = (true, true);
+        pair.run_until(seconds(9.0));
+        assert_eq!(pair.left.acknowledged(), 40);
+        let received = pair.right.report().received_pkts;
+        (data_sent(&pair, 0.0, 9.0), pair.events, received)
+    };
+    let (data, events, received) = run(&Config { handshake_ack: false, ..config.clone() }, Fate::Deliver);
+    for (fate, more) in [(Fate::Deliver, 1), (Fate::Lose, 0), (Fate::Twice, 2), (Fate::Late(DELAY), 1)] {
+        assert!(run(&config, fate) == (data.clone(), events.clone(), received + more), "{fate:?}");
+    }
+}
+
+#[test]
+fn each_answer_is_acknowledged_as_long_as_the_connection_lasts() {
+    let config = Config { segments: Some(40), ..acknowledging() };
+    let run = |fate: fn(Side, u32) -> Fate| {
+        let mut pair = pair_with(&config, fate);
+        pair.run_until(seconds(9.0));
+        assert_eq!(pair.left.acknowledged(), 40);
+        let rounded = acknowledgements(&pair).iter().map(|s| (s * 1e3).round() / 1e3).collect::<Vec<_>>();
+        (rounded, pair.left.shown().retransmitted_pkts)
+    };
+    assert_eq!(run(|_, _| Fate::Deliver), (vec![0.1], 0));
+    assert_eq!(run(|side, _| if side == Side::Left { Fate::Twice } else { Fate::Deliver }), (vec![0.1, 0.1], 0));
+    // The first answer is lost, or comes late: in the middle of the data, and when all has been acknowledged.
+    let first_answer =
+        |fate: Fate| move |side, count| if (side, count) == (Side::Right, 0) { fate } else { Fate::Deliver };
+    let mut times = Vec::new();
+    for fate in [Fate::Lose, Fate::Late(Duration::from_millis(3150)), Fate::Late(Duration::from_secs(7))] {
+        let mut pair = pair_with(&config, first_answer(fate));
+        pair.run_until(seconds(9.0));
+        assert_eq!((pair.left.acknowledged(), pair.left.shown().retransmitted_pkts), (40, 1), "{fate:?}");
+        times.push(acknowledgements(&pair).iter().map(|s| (s * 1e3).round() / 1e3).collect::<Vec<_>>());
+    }
+    assert_eq!(times, [vec![3.1], vec![3.1, 3.25], vec![3.1]]);
+}
+
+#[test]
+fn what_could_not_be_sent_is_not_counted_and_not_missed() {
+    let config = Config { segments: Some(40), ..acknowledging() };
+    let (sender, receiver) = ends(&config);
+    let mut pair = Pair::new(sender, receiver, DELAY, |_, _: &Packet| Fate::Deliver)
+        .with_full_buffers(|_, packet: &Packet| packet.header == tcp::Header::HandshakeAck.into());
+    pair.record = true;
+    pair.run_until(seconds(9.0));
+    let sender = pair.left.shown();
+    assert_eq!((pair.left.acknowledged(), sender.sent_pkts, sender.retransmitted_pkts), (40, 41, 0));
+    assert_eq!(pair.right.report().received_pkts, 41);
+}
+
+#[test]
+fn an_application_with_nothing_to_send_yet_has_its_connection_acknowledged() {
+    let mut pair = pair_with(&acknowledging(), |_, _| Fate::Deliver);
+    pair.grant_left(0);
+    pair.run_until(seconds(5.0));
+    assert_eq!((acknowledgements(&pair), data_sent(&pair, 0.0, 5.0)), (vec![0.1], String::new()));
+    pair.grant_left(2);
+    pair.run_until(seconds(9.0));
+    assert_eq!((acknowledgements(&pair).len(), data_sent(&pair, 0.0, 9.0).as_str()), (1, "5: 0 1"));
+}

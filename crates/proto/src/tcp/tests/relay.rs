@@ -318,6 +318,25 @@ fn a_handshake_is_answered_by_the_first_relay() {
     assert_eq!(row.finished_s(), 1.04);
 }
 
+/// Each part of the connection has an answer of its own to acknowledge, and one without a handshake has none.
+#[test]
+fn each_relay_acknowledges_the_answer_that_it_gets() {
+    let config = Config { handshake: true, handshake_ack: true, ..finite(2) };
+    let run = |between: Config| {
+        let hops = vec![config.clone(), between, config.clone()];
+        let split = Split { hops, rooms: vec![100, 100], first: 0 };
+        let mut row = split.row(&[10, 250, 10], deliver);
+        row.run_until(100.0);
+        let is_ack = |packet: &Packet| packet.header == tcp::Header::HandshakeAck.into();
+        let acks = row.sent.iter().filter(|(.., packet)| is_ack(packet));
+        (acks.map(|(at, host, _)| (*host, at.as_secs_f64())).collect::<Vec<_>>(), row.finished_s())
+    };
+    assert_eq!(run(config.clone()), (vec![(0, 0.02), (2, 0.28), (1, 0.51)], 1.04));
+    let open = Config { handshake: false, ..config.clone() };
+    // Its data is at the second relay after 280 ms, which opens its connection then.
+    assert_eq!(run(open), (vec![(0, 0.02), (2, 0.3)], 0.58));
+}
+
 /// Round trips above TCP and requests for the next object are end to end: 0.54 s each, handshake apart.
 #[test]
 fn objects_wait_for_what_has_come_through() {

@@ -38,7 +38,7 @@ fn drawn(seed: u64, segments: Option<u32>) -> Drawn {
     let base = Config { wnd: Some(Packets(64.0)), ..base };
     let settings = [
         base.clone(),
-        Config { delayed_ack: true, handshake: true, ..base.clone() },
+        Config { delayed_ack: true, handshake: true, handshake_ack: true, ..base.clone() },
         Config { recovery: Some(Recovery::Sack), timestamps: true, ..base.clone() },
         Config { variant: Variant::Cubic, send_jitter: Duration::from_millis(3), ..base.clone() },
         Config { variant: Variant::Reno, recovery: Some(Recovery::Reno), ..base.clone() },

@@ -12,6 +12,7 @@ fn settings() -> Vec<Config> {
         .map(|variant| Config { variant, ..window.clone() })
         .into();
     settings.push(Config { handshake: true, send_jitter: Duration::from_millis(1), ..window.clone() });
+    settings.push(Config { handshake: true, handshake_ack: true, ..window.clone() });
     settings.push(Config { variant: Variant::Sack, pacing: Some(Ratios::default()), ..window.clone() });
     settings.push(Config { rate_limited_increase: true, ..window });
     settings
