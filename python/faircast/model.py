@@ -3727,6 +3727,11 @@ class Tcp(AnyFlow):
     handshake : bool, optional
         Exchange SYN and SYN-ACK, of `ack_size` each, before data (RFC 9293 section 3.5): data begins a round trip
         later, and that has been measured. Default false, as in ns-2's one-way TCP.
+    handshake_ack : bool, optional
+        Acknowledge the SYN-ACK at once by a packet of its own, of `ack_size`, before data (RFC 9293 section 3.5, figure
+        6), as hosts do whose application writes once it is connected. It takes a place in queues that count packets.
+        Default false: the acknowledgement goes with the first segment (section 3.10.7.3). Without effect without
+        `handshake`.
     hdr : str such as "1000 B", optional
         Headers that a segment has on the wire beside its payload. Default 40 B: IP and TCP without options. 0 B counts
         as ns-2 did before 2002.
@@ -3820,6 +3825,7 @@ class Tcp(AnyFlow):
     granularity: str | None = None
     grow_after_timeout: bool | None = None
     handshake: bool | None = None
+    handshake_ack: bool | None = None
     hdr: str | None = None
     holes_first: bool | None = None
     hybla: TcpHybla | None = None
@@ -4154,6 +4160,11 @@ class Web(Part):
     handshake : bool, optional
         Exchange SYN and SYN-ACK, of `ack_size` each, before data (RFC 9293 section 3.5): data begins a round trip
         later, and that has been measured. Default false, as in ns-2's one-way TCP.
+    handshake_ack : bool, optional
+        Acknowledge the SYN-ACK at once by a packet of its own, of `ack_size`, before data (RFC 9293 section 3.5, figure
+        6), as hosts do whose application writes once it is connected. It takes a place in queues that count packets.
+        Default false: the acknowledgement goes with the first segment (section 3.10.7.3). Without effect without
+        `handshake`.
     hdr : str such as "1000 B", optional
         Headers that a segment has on the wire beside its payload. Default 40 B: IP and TCP without options. 0 B counts
         as ns-2 did before 2002.
@@ -4283,6 +4294,7 @@ class Web(Part):
     granularity: str | None = None
     grow_after_timeout: bool | None = None
     handshake: bool | None = None
+    handshake_ack: bool | None = None
     hdr: str | None = None
     holes_first: bool | None = None
     hybla: TcpHybla | None = None
