@@ -6,10 +6,10 @@
 
 ns-2 is `ns` of Debian's package ns2, ns-3 that of libns3-dev (compiled here; runs need no other program, and are kept
 in target/compare-ns3). Arrivals are drawn once per seed, by faircast, and both carry the same transfers over the same
-dumbbell; `--set` changes something on this side alone. Compared are the transfers
-that arrived after the warm-up, those unfinished ranking as slowest; a percentile that falls among them on either side
-is not judged. A measure agrees if the 95 % interval of its relative differences, in pairs by seed, holds zero, or
-their mean is within 5 %. Exit codes: 0 all agree, 1 some do not, 3 could not finish.
+dumbbell; `--set` changes something on this side alone. Compared are the transfers that arrived after the warm-up, those
+unfinished ranking as slowest; a percentile that falls among them on either side is not judged. A measure agrees if the
+95 % interval of its relative differences, in pairs by seed, holds zero, or their mean is within 5 %. Exit codes: 0 all
+agree, 1 some do not, 2 bad input, 3 could not finish.
 """
 
 from __future__ import annotations
@@ -48,7 +48,10 @@ SCENARIO = {
 """Bottleneck 10 Mbit/s and 20 ms, access links 100 Mbit/s and 1 ms: what the topology has by default."""
 SIDES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "ns2": ({"profile": "ns2", "rtt_tick": "10 ms"}, {"limit": "100 packets"}),
-    "ns3": ({**TCP, "delayed_ack": False, "handshake_ack": True}, {"limit": "100 packets", "count_transmission": False}),
+    "ns3": (
+        {**TCP, "handshake_ack": True, "delayed_ack": False},
+        {"limit": "100 packets", "count_transmission": False},
+    ),
 }
 """By peer what TCP and the queue are here, so that they are as there."""
 SEGMENT_BYTES = {"ns2": 1000, "ns3": 1460}
@@ -161,6 +164,9 @@ def main() -> int:
     except CannotFinishError as reason:
         print(reason, file=sys.stderr)
         return 3
+    except faircast.ScenarioError as wrong:
+        print(wrong, file=sys.stderr)
+        return 2
     if wanted.json:
         print(json.dumps(found, indent=2))
     return 0 if all(row["agrees"] for row in found) else 1

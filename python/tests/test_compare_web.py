@@ -47,6 +47,26 @@ def test_percentiles_are_compared_in_pairs_by_seed(tool: ModuleType) -> None:
     assert spread["agrees"]
 
 
+def test_what_ns3_has_printed_is_kept_by_program_and_transfers(tool: ModuleType, tmp_path: Path) -> None:
+    program, file = tmp_path / "peer", tmp_path / "arrivals"
+    program.write_text('#!/bin/sh\necho once >> "$0.runs"\ncat "$1"\necho "$2"\n')
+    program.chmod(0o755)
+    for text in ("0.1 3 0\n", "0.2 3 0\n", "0.1 3 0\n"):
+        file.write_text(text)
+        assert tool.once(program, file) == f"{text}100.0\n"
+    assert len((tmp_path / "peer.runs").read_text().splitlines()) == 2, "the third is the first"
+
+
+def test_this_side_opens_as_the_peer_does_unless_told(tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """ns-3 acknowledges a SYN-ACK by a packet, ns-2's agents have no handshake."""
+    tcp = [tool.scenario(peer, 0.3)["flows"]["pages"] for peer in ("ns3", "ns2")]
+    assert [(flow.get("handshake"), flow.get("handshake_ack")) for flow in tcp] == [(True, True), (None, None)]
+    monkeypatch.setattr(tool, "SCENARIO", {**tool.SCENARIO, "duration": "30 s"})
+    own = [tool.both("ns3", lambda _: "", 3, 0.8, sets)[0] for sets in ((), ["flows.pages.handshake_ack=false"])]
+    assert len(own[0]) == len(own[1]) > 100
+    assert (own[0] != own[1]).any()
+
+
 def test_what_falls_among_the_unfinished_is_not_judged(tool: ModuleType) -> None:
     good = (run(1.0, 2.0), run(1.0, 2.0))
     cut = (run(1.0, np.inf), run(1.0, 2.0))
