@@ -301,13 +301,13 @@ fn each_answer_is_acknowledged_as_long_as_the_connection_lasts() {
 #[test]
 fn what_could_not_be_sent_is_not_counted_and_not_missed() {
     let config = Config { segments: Some(40), ..acknowledging() };
-    let (sender, receiver) = ends(&config);
-    let mut pair = Pair::new(sender, receiver, DELAY, |_, _: &Packet| Fate::Deliver)
+    let first_syn = |side, count| if (side, count) == (Side::Left, 0) { Fate::Lose } else { Fate::Deliver };
+    let mut pair = pair_with(&config, first_syn)
         .with_full_buffers(|_, packet: &Packet| packet.header == tcp::Header::HandshakeAck.into());
-    pair.record = true;
     pair.run_until(seconds(9.0));
     let sender = pair.left.shown();
-    assert_eq!((pair.left.acknowledged(), sender.sent_pkts, sender.retransmitted_pkts), (40, 41, 0));
+    // Two SYNs, of which one was repeated, and 40 segments.
+    assert_eq!((pair.left.acknowledged(), sender.sent_pkts, sender.retransmitted_pkts), (40, 42, 1));
     assert_eq!(pair.right.report().received_pkts, 41);
 }
 

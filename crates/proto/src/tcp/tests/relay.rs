@@ -322,19 +322,27 @@ fn a_handshake_is_answered_by_the_first_relay() {
 #[test]
 fn each_relay_acknowledges_the_answer_that_it_gets() {
     let config = Config { handshake: true, handshake_ack: true, ..finite(2) };
-    let run = |between: Config| {
-        let hops = vec![config.clone(), between, config.clone()];
+    let run = |ends: &Config, between: Config| {
+        let hops = vec![ends.clone(), between, ends.clone()];
         let split = Split { hops, rooms: vec![100, 100], first: 0 };
         let mut row = split.row(&[10, 250, 10], deliver);
         row.run_until(100.0);
         let is_ack = |packet: &Packet| packet.header == tcp::Header::HandshakeAck.into();
         let acks = row.sent.iter().filter(|(.., packet)| is_ack(packet));
-        (acks.map(|(at, host, _)| (*host, at.as_secs_f64())).collect::<Vec<_>>(), row.finished_s())
+        let acks = acks.map(|(at, host, _)| (*host, at.as_secs_f64())).collect::<Vec<_>>();
+        let received = (1..4).map(|host| row.hosts[host].report().received_pkts).collect::<Vec<_>>();
+        (acks, row.finished_s(), received)
     };
-    assert_eq!(run(config.clone()), (vec![(0, 0.02), (2, 0.28), (1, 0.51)], 1.04));
+    let (acks, finished_s, received) = run(&config, config.clone());
+    assert_eq!((acks, finished_s), (vec![(0, 0.02), (2, 0.28), (1, 0.51)], 1.04));
+    let silent = Config { handshake_ack: false, ..config.clone() };
+    let (acks, finished_s, without) = run(&silent, silent.clone());
+    assert_eq!((acks, finished_s), (vec![], 1.04));
+    assert_eq!(received, without.iter().map(|packets| packets + 1).collect::<Vec<_>>(), "one comes to each");
     let open = Config { handshake: false, ..config.clone() };
     // Its data is at the second relay after 280 ms, which opens its connection then.
-    assert_eq!(run(open), (vec![(0, 0.02), (2, 0.3)], 0.58));
+    let (acks, finished_s, _) = run(&config, open);
+    assert_eq!((acks, finished_s), (vec![(0, 0.02), (2, 0.3)], 0.58));
 }
 
 /// Round trips above TCP and requests for the next object are end to end: 0.54 s each, handshake apart.
