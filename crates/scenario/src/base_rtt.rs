@@ -67,7 +67,7 @@ pub(crate) fn crossings_by_dscp(network: &Network) -> Vec<BTreeMap<u8, Crossing>
 /// The way of a session's packets to a receiver, and that of its answers: the tree takes the latter backwards.
 fn down_and_up(edges: &[Edge], routes: &Routes, source: u32, receiver: u32) -> (Vec<LinkId>, Vec<LinkId>) {
     let up: Vec<LinkId> = routes.way(edges, NodeId(receiver), NodeId(source)).collect();
-    let down = up.iter().filter_map(|&link| routes.back(link)).collect();
+    let down = up.iter().filter_map(|&link| routes.back(edges, link)).collect();
     (down, up)
 }
 

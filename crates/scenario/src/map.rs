@@ -60,7 +60,7 @@ fn flows(network: &Network) -> Vec<Value> {
     // A tree is made of the ways from its receivers to the source, turned round.
     let branch = |from: u32, to: u32| -> Vec<String> {
         let up = routes.way(&edges, NodeId(to), NodeId(from));
-        let mut down: Vec<LinkId> = up.map_while(|link| routes.back(link)).collect();
+        let mut down: Vec<LinkId> = up.map_while(|link| routes.back(&edges, link)).collect();
         down.reverse();
         down.into_iter().flat_map(parts).map(named).collect()
     };

@@ -87,7 +87,7 @@ fn sessions(network: &Network, edges: &[Edge], routes: &Routes) -> Vec<Demand> {
     let demand = |session: &crate::network::NetworkSession| {
         let route = |node: u32| {
             let way = routes.way(edges, NodeId(node), NodeId(session.source));
-            let mut links: Vec<LinkId> = way.map_while(|up| routes.back(up)).collect();
+            let mut links: Vec<LinkId> = way.map_while(|up| routes.back(edges, up)).collect();
             links.reverse();
             links
         };

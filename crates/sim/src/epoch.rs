@@ -8,8 +8,8 @@ use crate::change::{Handoff, Plan};
 use crate::ids::{LinkId, NodeId};
 use crate::legs::Legs;
 use crate::link::Link;
-use crate::routing::{Edge, Graph, Routes, incoming};
-use faircast_proto::time::Instant;
+use crate::routing::{Edge, Routes};
+use faircast_proto::time::{Duration, Instant};
 
 /// The changes to come, and the state of what they change.
 pub(crate) struct Changes {
@@ -33,12 +33,10 @@ pub(crate) struct Epoch {
     /// The links as they were at its beginning.
     pub(crate) edges: Vec<Edge>,
     up: Vec<bool>,
-    /// Those of them that are up, by the node that they lead to.
-    incoming: Vec<Vec<LinkId>>,
     /// The hosts, slot by slot.
     hosts: Vec<NodeId>,
     /// Towards the hosts that somebody has asked for, from where they have.
-    pub(crate) routes: Option<Routes>,
+    pub(crate) routes: Routes,
     pub(crate) nodes: usize,
 }
 
@@ -52,55 +50,39 @@ impl Changes {
 impl Epoch {
     /// The first epoch, in the network as it is built.
     pub(crate) fn new(nodes: usize, edges: Vec<Edge>, hosts: Vec<NodeId>) -> Epoch {
-        let incoming = incoming(nodes, &edges, |_| true);
-        Epoch { up: vec![true; edges.len()], edges, incoming, hosts, routes: None, nodes }
+        let routes = Routes::towards(nodes, &edges, &[]);
+        Epoch { up: vec![true; edges.len()], edges, hosts, routes, nodes }
     }
 
     /// Passes to the next epoch, which begins with the links as they are now.
     pub(crate) fn pass(&mut self, now: Instant, links: &[Link], legs: &Legs) {
-        self.routes = None;
         for (id, link) in (0..).map(LinkId).zip(links) {
             if link.may_change() || legs.carrier(id).is_some() {
-                self.edges[id.index()].delay = link.delay(now);
-                self.lead(id, link.far_end(), legs.is_usable(links, id));
+                self.lead(id, link.far_end(), link.delay(now), legs.is_usable(links, id));
             }
         }
     }
 
-    /// A link leads to a node from now on, if it is up.
-    fn lead(&mut self, link: LinkId, to: NodeId, up: bool) {
-        let (edge, was_up) = (&mut self.edges[link.index()], &mut self.up[link.index()]);
-        if edge.to == to && *was_up == up {
+    /// A link leads to a node from now on and has a delay, if it is up.
+    fn lead(&mut self, link: LinkId, to: NodeId, delay: Duration, up: bool) {
+        let (before, was_up) = (self.edges[link.index()], &mut self.up[link.index()]);
+        if (before.to, before.delay, *was_up) == (to, delay, up) {
             return;
         }
-        if *was_up {
-            self.incoming[edge.to.index()].retain(|&other| other != link);
-        }
-        if up {
-            self.incoming[to.index()].push(link);
-        }
-        (edge.to, *was_up) = (to, up);
+        let usable = [std::mem::replace(was_up, up), up];
+        self.routes.change(&mut self.edges, link, usable, Edge { to, delay, ..before });
     }
 
-    /// Routes that lead to these nodes.
-    pub(crate) fn routes(&mut self, destinations: &[NodeId]) -> &Routes {
-        let (graph, routes) = self.graph_and_routes();
-        routes.search(&graph, destinations);
-        routes
+    /// Finds the ways to these nodes.
+    pub(crate) fn search(&mut self, destinations: &[NodeId]) {
+        self.routes.search(&self.edges, destinations);
     }
 
     /// The link that `node` takes towards the host at `slot`.
     pub(crate) fn way(&mut self, node: NodeId, slot: u32) -> Option<LinkId> {
         let host = self.hosts[slot as usize];
-        let (graph, routes) = self.graph_and_routes();
-        routes.search_from(&graph, node, host);
-        routes.next(node, host)
-    }
-
-    fn graph_and_routes(&mut self) -> (Graph<'_>, &mut Routes) {
-        let (nodes, edges, up) = (self.nodes, &self.edges, &self.up);
-        let begin = || Routes::over_those(nodes, edges, |link| up[link.index()], &[]);
-        (Graph::of_known(edges, &self.incoming), self.routes.get_or_insert_with(begin))
+        self.routes.search_from(&self.edges, node, host);
+        self.routes.next(node, host)
     }
 }
 
@@ -108,7 +90,6 @@ impl Epoch {
 mod tests {
     use super::*;
     use faircast_proto::random::Random;
-    use faircast_proto::time::Duration;
 
     #[test]
     fn one_search_finds_the_ways_to_all_hosts_behind_a_router() {
@@ -128,34 +109,63 @@ mod tests {
                 let other = if host < 201 { host + 1 } else { 2 };
                 assert_eq!(way(&mut epoch, other), Some(LinkId(2 * (other - 2) + 1)));
             }
-            assert_eq!(epoch.routes.as_ref().map(Routes::searches), Some(1), "in epoch {number}");
+            assert_eq!(epoch.routes.searches(), 1, "in epoch {number}");
             epoch.pass(Instant::ZERO, &[], &Legs::default());
         }
     }
+
     #[test]
-    fn links_that_turn_and_come_and_go_are_where_they_lead() {
-        let mut random = Random::stream(1, "test/epoch");
-        let mut draw = |below: u32| (random.uniform() * f64::from(below)) as u32;
-        for _ in 0..100 {
-            let nodes = 2 + draw(8);
-            let edge = |(from, to, ms)| Edge { from: NodeId(from), to: NodeId(to), delay: Duration::from_millis(ms) };
-            let drawn: Vec<_> = (0..3 * nodes).map(|_| (draw(nodes), draw(nodes), u64::from(draw(3)))).collect();
-            let edges: Vec<Edge> = drawn.into_iter().map(edge).collect();
+    fn routes_kept_while_links_change_are_those_made_anew() {
+        for seed in 0..400 {
+            let mut random = Random::stream(seed, "test/epoch");
+            let mut draw = |below: u32| (random.uniform() * f64::from(below)) as u32;
+            let nodes = 2 + draw(10);
+            let mut edges = Vec::new();
+            for _ in 0..1 + draw(2 * nodes) {
+                let (a, b, ms) = (draw(nodes), draw(nodes), u64::from(draw(4)));
+                let link = |from, to| Edge { from: NodeId(from), to: NodeId(to), delay: Duration::from_millis(ms) };
+                edges.push(link(a, b));
+                // Most links have a way back, so that there are stubs.
+                if draw(5) > 0 {
+                    edges.push(link(b, a));
+                }
+            }
+            let links = edges.len() as u32;
             let hosts: Vec<NodeId> = (0..nodes).map(NodeId).collect();
             let (mut now, mut up) = (edges.clone(), vec![true; edges.len()]);
             let mut epoch = Epoch::new(nodes as usize, edges, hosts.clone());
-            for _ in 0..10 {
-                epoch.pass(Instant::ZERO, &[], &Legs::default());
-                assert!(epoch.routes.is_none(), "those of an epoch end with it");
-                for _ in 0..draw(4) {
-                    let (link, to, is_up) = (LinkId(draw(3 * nodes)), NodeId(draw(nodes)), draw(2) > 0);
-                    epoch.lead(link, to, is_up);
-                    (now[link.index()].to, up[link.index()]) = (to, is_up);
+            for number in 0..12 {
+                let changes = if draw(4) == 0 { 2 * links } else { draw(4) };
+                for _ in 0..changes {
+                    let link = LinkId(draw(links));
+                    let (edge, is_up) = (&mut now[link.index()], &mut up[link.index()]);
+                    match draw(4) {
+                        0 => edge.to = NodeId(draw(nodes)),
+                        1 => edge.delay = Duration::from_millis(u64::from(draw(4))),
+                        _ => *is_up = !*is_up,
+                    }
+                    epoch.lead(link, edge.to, edge.delay, *is_up);
                 }
-                let anew = Routes::over_those(nodes as usize, &now, |link| up[link.index()], &hosts);
-                for (node, slot) in (0..nodes).flat_map(|node| (0..nodes).map(move |slot| (NodeId(node), slot))) {
-                    assert_eq!(epoch.way(node, slot), anew.next(node, NodeId(slot)), "{node:?} -> {slot}");
+                let usable = |link: LinkId| up[link.index()];
+                let anew = Routes::over_those(nodes as usize, &now, usable, &hosts);
+                let pairs = (0..nodes).flat_map(|node| (0..nodes).map(move |slot| (NodeId(node), slot)));
+                // What nobody asks for in one epoch may be asked for in the next.
+                for (node, slot) in pairs.filter(|_| draw(3) > 0).collect::<Vec<_>>() {
+                    let expected = anew.next(node, NodeId(slot));
+                    assert_eq!(epoch.way(node, slot), expected, "seed {seed}, epoch {number}: {node:?} -> {slot}");
                 }
+                for link in (0..links).map(LinkId) {
+                    let back = epoch.routes.back(&now, link);
+                    assert_eq!(back, anew.back(&now, link), "seed {seed}, epoch {number}: {link:?}");
+                    let leads_back = |&other: &LinkId| {
+                        let [there, back] = [link, other].map(|link| now[link.index()]);
+                        usable(other) && (back.from, back.to) == (there.to, there.from)
+                    };
+                    assert_eq!(back, (0..links).map(LinkId).find(leads_back), "seed {seed}, epoch {number}: {link:?}");
+                }
+                epoch.search(&hosts);
+                let stubs = |routes: &Routes| hosts.iter().filter(|&&node| routes.up(node).is_some()).count();
+                assert_eq!(stubs(&epoch.routes), stubs(&anew), "seed {seed}, epoch {number}");
             }
         }
     }

@@ -82,7 +82,7 @@ fn crossed(network: &Network, edges: &[Edge], routes: &Routes) -> Vec<bool> {
         let mut own = BTreeSet::new();
         for receiver in &session.receivers {
             let way = routes.way(edges, NodeId(receiver.node), NodeId(session.source));
-            for link in way.map_while(|up| routes.back(up)).take_while(|&link| own.insert(link)) {
+            for link in way.map_while(|up| routes.back(edges, up)).take_while(|&link| own.insert(link)) {
                 // The queue of a leg is that of its link.
                 let queue = network.links[link.index()].carrier().unwrap_or(link);
                 crossed[queue.index()] = true;

@@ -179,7 +179,7 @@ fn one_way<'a>(
 ) -> Option<(&'a NetworkReceiver, &'a str)> {
     session.receivers.iter().find_map(|receiver| {
         let mut way = routes.way(edges, NodeId(receiver.node), NodeId(session.source));
-        let link = way.find(|&up| routes.back(up).is_none() && !may_come_back(network, up))?;
+        let link = way.find(|&up| routes.back(edges, up).is_none() && !may_come_back(network, up))?;
         Some((receiver, network.links[link.index()].name.as_str()))
     })
 }

@@ -309,7 +309,7 @@ pub(super) fn trees(network: &Network, edges: &[Edge], routes: &Routes) -> Vec<T
         for receiver in &session.receivers {
             let way = routes.way(edges, NodeId(receiver.node), NodeId(session.source));
             let parts = |link: LinkId| [link].into_iter().chain(network.links[link.index()].carrier());
-            let mut way = way.map_while(|up| routes.back(up)).flat_map(parts).peekable();
+            let mut way = way.map_while(|up| routes.back(edges, up)).flat_map(parts).peekable();
             while let Some(link) = way.next() {
                 if std::mem::replace(&mut found[link.index()], index) == index {
                     break;

@@ -32,7 +32,7 @@ impl<'a> Ways<'a> {
     /// The links from the source of a session to a receiver: the way up, backwards, as its tree has it.
     pub(super) fn to_receiver(&self, session: &NetworkSession, receiver: &NetworkReceiver) -> Vec<LinkId> {
         let up = self.routes.way(&self.edges, NodeId(receiver.node), NodeId(session.source));
-        let down = up.map_while(|link| self.routes.back(link));
+        let down = up.map_while(|link| self.routes.back(&self.edges, link));
         let mut links: Vec<LinkId> =
             down.flat_map(|link| [link].into_iter().chain(self.link(link).carrier())).collect();
         links.reverse();

@@ -117,7 +117,7 @@ impl<'a> Woods<'a> {
     /// The next node from `node` towards `root`, the link to it and the one back.
     fn step(&self, node: NodeId, root: NodeId) -> Option<(NodeId, LinkId, LinkId)> {
         let up = self.routes.next(node, root)?;
-        Some((self.edges[up.index()].to, up, self.routes.back(up)?))
+        Some((self.edges[up.index()].to, up, self.routes.back(self.edges, up)?))
     }
 }
 

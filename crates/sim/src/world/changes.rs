@@ -52,9 +52,8 @@ impl<C: Calendar> World<C> {
     /// follow.
     fn pass_to_new_trees(&mut self) {
         let Some(epoch) = self.changes.as_mut().and_then(|changes| changes.epoch.as_mut()) else { return };
-        epoch.routes(&self.multicast.roots());
-        let Some(routes) = &epoch.routes else { return };
-        let mut woods = Woods::new(epoch.nodes, &epoch.edges, routes, self.wires.legs.carriers());
+        epoch.search(&self.multicast.roots());
+        let mut woods = Woods::new(epoch.nodes, &epoch.edges, &epoch.routes, self.wires.legs.carriers());
         self.multicast.retree(self.wires.now, &mut woods, &mut self.messages);
     }
 
