@@ -56,6 +56,7 @@ impl Epoch {
 
     /// Passes to the next epoch, which begins with the links as they are now.
     pub(crate) fn pass(&mut self, now: Instant, links: &[Link], legs: &Legs) {
+        self.routes.forget_unasked();
         for (id, link) in (0..).map(LinkId).zip(links) {
             if link.may_change() || legs.carrier(id).is_some() {
                 self.lead(id, link.far_end(), link.delay(now), legs.is_usable(links, id));
@@ -135,6 +136,7 @@ mod tests {
             let (mut now, mut up) = (edges.clone(), vec![true; edges.len()]);
             let mut epoch = Epoch::new(nodes as usize, edges, hosts.clone());
             for number in 0..12 {
+                epoch.pass(Instant::ZERO, &[], &Legs::default());
                 let changes = if draw(4) == 0 { 2 * links } else { draw(4) };
                 for _ in 0..changes {
                     let link = LinkId(draw(links));
@@ -163,10 +165,41 @@ mod tests {
                     };
                     assert_eq!(back, (0..links).map(LinkId).find(leads_back), "seed {seed}, epoch {number}: {link:?}");
                 }
-                epoch.search(&hosts);
-                let stubs = |routes: &Routes| hosts.iter().filter(|&&node| routes.up(node).is_some()).count();
-                assert_eq!(stubs(&epoch.routes), stubs(&anew), "seed {seed}, epoch {number}");
+                // Otherwise searches go no farther than to where somebody has asked.
+                if draw(2) == 0 {
+                    epoch.search(&hosts);
+                    let stubs = |routes: &Routes| hosts.iter().filter(|&&node| routes.up(node).is_some()).count();
+                    assert_eq!(stubs(&epoch.routes), stubs(&anew), "seed {seed}, epoch {number}");
+                }
             }
         }
+    }
+
+    #[test]
+    fn searches_end_with_changes_that_make_their_ways_longer_and_when_nobody_asks() {
+        // A square: from 0 to 2 over 1 in 2 ms, over 3 in 6 ms.
+        let link = |(from, to, ms)| Edge { from: NodeId(from), to: NodeId(to), delay: Duration::from_millis(ms) };
+        let pairs = [(0, 1, 1), (1, 2, 1), (0, 3, 3), (3, 2, 3)];
+        let edges: Vec<Edge> = pairs.into_iter().flat_map(|(a, b, ms)| [(a, b, ms), (b, a, ms)]).map(link).collect();
+        let mut epoch = Epoch::new(4, edges, (0..4).map(NodeId).collect());
+        let lead = |epoch: &mut Epoch, number: u32, ms, up| {
+            let to = epoch.edges[number as usize].to;
+            epoch.lead(LinkId(number), to, Duration::from_millis(ms), up);
+            epoch.routes.searches()
+        };
+        assert_eq!(epoch.way(NodeId(0), 2), Some(LinkId(0)));
+        assert_eq!(lead(&mut epoch, 4, 9, true), 1, "its ways do not lead there");
+        assert_eq!(lead(&mut epoch, 4, 9, false), 1);
+        assert_eq!(lead(&mut epoch, 4, 1, true), 1, "ways may become shorter");
+        assert_eq!(lead(&mut epoch, 6, 0, true), 1);
+        assert_eq!(epoch.way(NodeId(0), 2), Some(LinkId(4)));
+        assert_eq!(lead(&mut epoch, 4, 2, true), 0, "its way has become longer");
+        assert_eq!(epoch.way(NodeId(0), 2), Some(LinkId(0)));
+        assert_eq!(lead(&mut epoch, 0, 1, false), 0, "its way has gone");
+        assert_eq!([epoch.way(NodeId(0), 2), epoch.way(NodeId(2), 0)], [LinkId(4), LinkId(3)].map(Some));
+        epoch.pass(Instant::ZERO, &[], &Legs::default());
+        assert_eq!((epoch.routes.searches(), epoch.way(NodeId(0), 2)), (2, Some(LinkId(4))));
+        epoch.pass(Instant::ZERO, &[], &Legs::default());
+        assert_eq!(epoch.routes.searches(), 1, "nobody has asked for the other");
     }
 }

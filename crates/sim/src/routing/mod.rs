@@ -116,25 +116,44 @@ impl Routes {
         self.searched[search as usize].go_on(edges, &self.incoming, node);
     }
 
-    /// Changes `link`, of which `usable` says whether it could be and can be used, into `now`. All ways are forgotten
-    /// and have to be searched for again.
+    /// Changes `link`, of which `usable` says whether it could be and can be used, into `now`. What has been found holds
+    /// good as far as the change says nothing else.
     pub(crate) fn change(&mut self, edges: &mut [Edge], link: LinkId, usable: [bool; 2], now: Edge) {
         let before = edges[link.index()];
         debug_assert_eq!(before.from, now.from, "links stay at their nodes");
-        if usable != [false, false] {
-            self.forget();
-        }
         if usable == [true, true] && before.to == now.to {
             edges[link.index()] = now;
             self.stubs.measure(edges, &self.incoming, now.from, now.to);
-            return;
+        } else {
+            if usable[0] {
+                self.leave_out(edges, link);
+            }
+            edges[link.index()] = now;
+            if usable[1] {
+                self.take_in(edges, link);
+            }
         }
-        if usable[0] {
-            self.leave_out(edges, link);
-        }
-        edges[link.index()] = now;
-        if usable[1] {
-            self.take_in(edges, link);
+        let [before, now] = [(usable[0], before), (usable[1], now)].map(|(usable, edge)| usable.then_some(edge));
+        self.retain(|search| search.adapt(link, before, now));
+    }
+
+    /// Forgets the ways for which nobody has asked since the last time.
+    pub(crate) fn forget_unasked(&mut self) {
+        self.retain(|search| search.take_asked());
+    }
+
+    fn retain(&mut self, mut holds: impl FnMut(&mut Search) -> bool) {
+        let mut at = 0;
+        while at < self.searched.len() {
+            if holds(&mut self.searched[at]) {
+                at += 1;
+                continue;
+            }
+            let gone = self.searched.swap_remove(at);
+            self.towards[gone.destination().index()] = None;
+            if let Some(moved) = self.searched.get(at) {
+                self.towards[moved.destination().index()] = Some(at as u32);
+            }
         }
     }
 
@@ -153,14 +172,6 @@ impl Routes {
         match first && from != to {
             true => self.stubs.join(edges, &self.incoming, from, to),
             false => self.stubs.measure(edges, &self.incoming, from, to),
-        }
-    }
-
-    /// Forgets all ways.
-    fn forget(&mut self) {
-        if !self.searched.is_empty() {
-            self.searched.clear();
-            self.towards.fill(None);
         }
     }
 

@@ -132,7 +132,6 @@ impl Stubs {
         self.places = None;
         for mut node in nodes {
             while let Some(parent) = self.parents[node.index()].take() {
-                self.pending.push_back(node);
                 self.neighbours[parent.node.index()].add(node);
                 node = parent.node;
             }
