@@ -140,6 +140,22 @@ fn the_loop_is_late_and_what_comes_meanwhile_is_lost() {
 }
 
 #[test]
+fn the_table_is_there_where_links_send_symbols_also_without_rows() {
+    let text = |downlink: &str| satellite(&["es_n0 = \"13 dB\""], downlink, &streams(1, "100 kbit/s"));
+    let symbols = text("symbol_rate = \"1 Mbaud\"");
+    let tables = |text: &str| go(text).tables.iter().map(|table| table.name).collect::<Vec<_>>();
+    let columns =
+        |output: &RunOutput| table(output, "acm").columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>();
+    let (probed, unprobed) = (go(&symbols), go(&format!("{symbols}[probes]\nlinks = false\n")));
+    assert!(table(&probed, "acm").rows() > 0);
+    assert_eq!((table(&unprobed, "acm").rows(), columns(&unprobed)), (0, columns(&probed)));
+    // As those of links, behind which it stands.
+    assert_eq!(table(&unprobed, "links").rows(), 0);
+    assert_eq!(tables(&symbols), unprobed.tables.iter().map(|table| table.name).collect::<Vec<_>>());
+    assert!(!tables(&text("rate = \"1 Mbit/s\"").replace("es_n0 = \"13 dB\"", "")).contains(&"acm"));
+}
+
+#[test]
 fn rain_is_that_of_the_seed_and_one_place_has_one_rain() {
     let leg = |longitude| format!("es_n0 = \"12 dB\"\n{}", rain(longitude, ", probability = 0.6"));
     let legs = [leg(101.0), leg(101.0), leg(104.0)];
