@@ -7,23 +7,20 @@ use super::attempt::Attempt;
 use super::config::{Config, ControlKind, Join};
 use super::counting::Counting;
 use super::entry::{Echoed, Entry};
-use super::header::{ACK, AckHeader, CountingHeader, DataHeader, FEEDBACK, FeedbackHeader, Header};
+use super::header::{ACK, CountingHeader, DataHeader, FEEDBACK, Header};
 use super::lately::Lately;
 use super::layers::Layers;
-use super::show::{DIFFERENTIATING_GAUGES, JOIN_FAILED, RECEIVER_GAUGES};
+use super::show::{DIFFERENTIATING_GAUGES, RECEIVER_GAUGES};
 use super::slots::Slots;
 use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, Report};
 use crate::packet::{self, Address, Ecn, Packet};
 use crate::parts::loss_differentiation::LossDifferentiation;
-use crate::parts::loss_history::Space;
-use crate::parts::rtt::{LEAST_RTT_S, lag_s, stamp_us};
 use crate::pgmcc::Received;
 use crate::random::Random;
 use crate::scheme::Seat;
-use crate::tfmcc::{
-    self, Echo, LOSS_EVENT, Measurement, Place, Recorded, ReportPackets, Reporting, SequenceSpace, Silencing, Taken,
-};
+use crate::tfmcc::{self, Echo, Measurement, Place, ReportPackets, Reporting, SequenceSpace, Silencing};
 use crate::time::{Duration, Instant};
+use measuring::Held;
 
 /// A member of an SMCC session.
 #[derive(Debug)]
@@ -102,15 +99,6 @@ struct Layer {
     told: Option<(tfmcc::DataHeader, f32)>,
 }
 
-/// One of the groups that it holds.
-#[derive(Clone, Copy, Debug)]
-enum Held {
-    /// This layer.
-    Layer(usize),
-    /// The counting layer of this rank in the attempt's replica.
-    Counting(u8),
-}
-
 /// A counting layer that has been joined.
 #[derive(Clone, Copy, Debug, Default)]
 struct Climbed {
@@ -148,8 +136,6 @@ enum Phase {
     },
 }
 
-/// How long a receiver may stand less than the least rate (RFC 4654 section 4.4).
-const PATIENCE: Duration = Duration::from_secs(120);
 /// R_max of a layer begins with one report and follows its lead. While a queue grows, all have measured more by the
 /// one-way delay of the last packet; a round of six R_max is three of their round trips. Before that first report it is
 /// as long as the gap between the packets of a layer that nobody has; a choice.
@@ -409,127 +395,6 @@ impl Receiver {
         }
     }
 
-    /// A packet that arrived then says something of the round-trip time: it echoes the own stamp, or it does not. True
-    /// if this is the first measurement.
-    fn measure_rtt(&mut self, now: Instant, arrived: Instant, own_stamp_us: Option<u32>) -> bool {
-        let is_first = self.measurement.measure_rtt(arrived, own_stamp_us, self.is_lead());
-        let sample_s = match own_stamp_us {
-            Some(stamp) => Some(lag_s(stamp_us(arrived), stamp).max(LEAST_RTT_S)),
-            // By the one-way delay of the packet, if that is computed with.
-            None => self.measurement.measured_rtt_s(),
-        };
-        if let Some(sample_s) = sample_s {
-            self.least_rtt.take(now, sample_s);
-        }
-        is_first
-    }
-
-    /// Adds a packet to what is measured. If packets were lost: why that is known.
-    fn record(
-        &mut self,
-        (now, arrived): (Instant, Instant),
-        packet: &Packet,
-        held: Held,
-        taken: Taken,
-        out: &mut Outbox,
-    ) -> Option<Cause> {
-        let name = self.name(held);
-        let space = match held {
-            Held::Layer(number) => &mut self.layers[number].space,
-            Held::Counting(rank) => &mut self.climbed[usize::from(rank)].space,
-        };
-        let differ = self.differentiation.as_deref_mut();
-        let recorded = self.measurement.record(name, space, arrived, taken.sequence, packet.ecn, differ);
-        if recorded != Recorded::Duplicate {
-            self.distinct_bytes += u64::from(packet.size);
-            self.distinct_pkts += 1;
-        }
-        self.found(now, recorded, out)
-    }
-
-    /// What came of a packet, or of none: the cause, if any was lost. A loss event is told, any loss ends an attempt.
-    fn found(&mut self, now: Instant, recorded: Recorded, out: &mut Outbox) -> Option<Cause> {
-        let cause = match recorded {
-            Recorded::Duplicate | Recorded::Packet => return None,
-            Recorded::Loss(cause) => cause,
-            Recorded::LossEvent(cause) => {
-                let event = Event::change(LOSS_EVENT, f64::NAN, self.measurement.loss_event_rate(), cause);
-                out.event(event.on(self.level as u8));
-                cause
-            }
-        };
-        if self.is_climbing() {
-            self.counts.failed += 1;
-            self.end_attempt(now, JOIN_FAILED, cause, out);
-            self.hold_after_attempt(now);
-        }
-        Some(cause)
-    }
-
-    /// Number of the group of the attempt's counting layer with this rank.
-    fn number_of(&self, attempt: &Attempt, rank: u8) -> u32 {
-        self.bounds.count() as u32 + self.counting.group_of(attempt.layer(rank))
-    }
-
-    /// By what the loss history knows a group: its number.
-    fn name(&self, held: Held) -> Space {
-        let number = match held {
-            Held::Layer(number) => number as u32,
-            Held::Counting(rank) => self.attempt.as_ref().map_or(0, |attempt| self.number_of(attempt, rank)),
-        };
-        Space(number as u16)
-    }
-
-    fn address(&self, name: Space) -> Address {
-        Address::group(self.group.index() as u32 + u32::from(name.0))
-    }
-
-    /// Section 4.4 of RFC 4654: a receiver that can stand less than one packet in 8 s for 120 s, and is sent more, has
-    /// to leave.
-    fn watch_rate(&mut self, now: Instant) {
-        let Phase::Member { leave_at } = &mut self.phase else { return };
-        if self.level > 0 || !self.measurement.stands_too_little(self.rates_at) {
-            *leave_at = Instant::FAR_FUTURE;
-        } else if *leave_at == Instant::FAR_FUTURE {
-            *leave_at = now + PATIENCE;
-        }
-    }
-
-    /// `dropped`: it has just left the layer above.
-    fn send_report(&mut self, now: Instant, dropped: bool, out: &mut Outbox) {
-        let (measurement, at) = (&self.measurement, self.rates_at);
-        let feedback = tfmcc::FeedbackHeader {
-            have_rtt: measurement.measured_rtt_s().is_some(),
-            have_loss: measurement.have_loss(),
-            leave: matches!(self.phase, Phase::Leaving { .. }),
-            round: self.reporting.round(),
-            echoed_stamp_us: measurement.held_stamp_us(now),
-            rate_bps: self.reports.rate_bps(measurement.desired_bps(at)),
-            rtt_s: measurement.rtt_s() as f32,
-            loss_event_rate: measurement.loss_event_rate() as f32,
-            receive_bps: measurement.receive_bps(at) as f32,
-            scale: measurement.scale(),
-        };
-        self.reporting.reported(now, measurement.rtt_s());
-        // The first limits where nobody does, and else who wants less than there is.
-        let wants_less = measurement.desired_bps(at) < measurement.sending_bps();
-        let may_lead = !self.reporting.is_limiting() && (!self.is_lead_known || wants_less);
-        self.entry.reported(now, may_lead);
-        let header = Header::Feedback(FeedbackHeader { feedback, layer: self.level as u8, dropped });
-        out.send(self.reports.next(now, self.own, self.sender, header.into()));
-    }
-
-    /// With windows who limits acknowledges each packet of the layers that it holds, as if when it arrived.
-    fn acknowledge(&mut self, now: Instant, arrived: Instant, packet: &Packet, out: &mut Outbox) {
-        let ack = AckHeader {
-            echoed_stamp_us: stamp_us(packet.sent + now.since(arrived)),
-            highest: self.lowest.highest(),
-            bitmap: self.lowest.bitmap(),
-            layer: self.level as u8,
-        };
-        out.send(self.acks.next(now, self.own, self.sender, Header::Ack(ack).into()));
-    }
-
     fn timeout(&mut self, now: Instant, out: &mut Outbox) {
         match self.phase {
             Phase::Leaving { gone_at } if gone_at <= now => return self.go(out),
@@ -660,6 +525,12 @@ mod differentiation;
 
 #[path = "receiver_joins.rs"]
 mod joins;
+
+#[path = "receiver_measuring.rs"]
+mod measuring;
+
+#[path = "receiver_reports.rs"]
+mod reports;
 
 #[cfg(test)]
 #[path = "receiver_tests.rs"]

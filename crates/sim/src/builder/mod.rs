@@ -3,6 +3,8 @@
 mod check;
 mod error;
 mod playing;
+mod trees;
+mod ways;
 
 pub use error::BuildError;
 
@@ -13,36 +15,35 @@ use crate::change::{Change, Followed, Handoff, Plan};
 use crate::counters::{MessageCounters, Undeliverable};
 use crate::epoch::{Changes, Epoch, Treatment};
 use crate::flow::Flow;
-use crate::forwarding::Forwarding;
 use crate::host::Host;
 use crate::ids::{LinkId, NodeId};
 use crate::legs::Legs;
 use crate::link::{LEAST_RATE, Link, LinkMode};
 use crate::loss::{self, Loss};
-use crate::multicast::{Multicast, SessionPlan, SessionSite, Woods};
+use crate::multicast::SessionPlan;
 use crate::opportunities::Opportunities;
 use crate::part::{Carriers, LinkRole};
-use crate::paths::Watched;
 use crate::playout::PlayoutPlan;
 use crate::presence::Presence;
 use crate::probe::{ProbePlan, QueueProbe, Records};
 use crate::queue::{self, LinkContext, Queue};
 use crate::return_channel::{Access, ReturnChannel, ReturnChannels};
 use crate::router::{InterfaceAgent, port::Port};
-use crate::routing::{Edge, MAX_HOPS, Routes};
+use crate::routing::Edge;
 use crate::store::Store;
 use crate::trace::Trace;
 use crate::visits::{Pool, PoolPlan, SeatEnd, Visits};
 use crate::wires::Wires;
 use crate::witnesses::Witnesses;
-use crate::world::{Home, World};
+use crate::world::World;
 use faircast_proto::endpoint::Outbox;
 use faircast_proto::group_set::MAX_GROUPS;
 use faircast_proto::packet::{Address, FlowId};
 use faircast_proto::random::Random;
 use faircast_proto::time::{Duration, Instant, Rate};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use ways::Ways;
 
 /// What one direction of a link is made of.
 pub struct LinkPlan {
@@ -125,20 +126,6 @@ struct PlannedSession {
     plan: SessionPlan,
     flow: FlowId,
     playout: Option<PlayoutPlan>,
-}
-
-/// How packets come to the endpoints.
-struct Ways {
-    places: Vec<Home>,
-    paths: Vec<Watched>,
-    forwarding: Forwarding,
-    /// Slot by slot.
-    hosts: Vec<NodeId>,
-    /// Node by node.
-    slots: Vec<u32>,
-    /// On how many ways between the ends of flows, there or back, each link is.
-    uses: Vec<u64>,
-    routes: Routes,
 }
 
 struct EndpointPlan {
@@ -557,106 +544,6 @@ impl NetworkBuilder {
             .chain(same.map(|(_, flow)| BuildError::SameNode { node: name(node_of(flow.sender)) }))
             .chain(check::errors(&self.changes, &starts, self.nodes.len()))
             .collect()
-    }
-
-    /// Places of the endpoints, and routes from every node towards them.
-    fn routes(&self, edges: &[Edge], errors: &mut Vec<BuildError>) -> Ways {
-        let mut uses = vec![0; edges.len()];
-        let watched = &self.probes.paths;
-        let mut nodes: BTreeSet<NodeId> =
-            self.endpoints.iter().map(|endpoint| endpoint.node).chain(watched.iter().map(|&(_, to)| to)).collect();
-        let of_pools = || self.pools.iter().flat_map(|pool| &pool.rows);
-        nodes.extend(of_pools().flatten());
-        let mut hosts = Vec::from_iter(nodes);
-        let routes = Routes::towards(self.nodes.len(), edges, &hosts);
-        let node_of = |address: Address| self.endpoints[address.index()].node;
-        let ends = |(flow, ends): (u32, &PlannedFlow)| {
-            let sender = node_of(ends.sender);
-            let relays = || ends.relays.iter().map(|&relay| node_of(relay));
-            let of_receiver = |&receiver: &Address| {
-                let starts = [sender].into_iter().chain(relays());
-                let hops = starts.zip(relays().chain([node_of(receiver)]));
-                hops.map(|(from, to)| (FlowId(flow), from, to)).collect::<Vec<_>>()
-            };
-            ends.receivers.iter().flat_map(of_receiver).collect::<Vec<_>>()
-        };
-        let of_flows = (0..).zip(&self.flows).flat_map(ends);
-        let next = FlowId(self.flows.len() as u32);
-        let hops_of_pools = of_pools().flat_map(|row| row.windows(2)).map(|hop| (next, hop[0], hop[1]));
-        for (flow, a, b) in of_flows.chain(hops_of_pools) {
-            for (from, to) in [(a, b), (b, a)] {
-                let names = || [from, to].map(|node| self.nodes[node.index()].clone());
-                match routes.hops(edges, from, to, |link| uses[link.index()] += 1) {
-                    Some(hops) if hops > MAX_HOPS => {
-                        let [from, to] = names();
-                        errors.push(BuildError::TooManyHops { flow, from, to, hops });
-                    }
-                    Some(_) => {}
-                    None => {
-                        let [from, to] = names();
-                        errors.push(BuildError::Unreachable { from, to });
-                    }
-                }
-            }
-        }
-        hosts.sort_unstable_by_key(|&host| routes.below(host).start);
-        let mut slots = vec![u32::MAX; self.nodes.len()];
-        for (slot, &host) in (0..).zip(&hosts) {
-            slots[host.index()] = slot;
-        }
-        let place = |endpoint: &EndpointPlan| Home { node: endpoint.node, slot: slots[endpoint.node.index()] };
-        let places = self.endpoints.iter().map(place).collect();
-        let watch = |&(from, to): &(NodeId, NodeId)| Watched { from, to, slot: slots[to.index()], seen: None };
-        let paths = watched.iter().map(watch).collect();
-        let forwarding = match self.changes.changes_routes() {
-            true => Forwarding::empty(self.nodes.len(), hosts.len()),
-            false => Forwarding::new(self.nodes.len(), edges, &routes, &hosts),
-        };
-        Ways { places, paths, forwarding, hosts, slots, uses, routes }
-    }
-
-    /// The trees of all sessions.
-    fn trees(&self, edges: &[Edge], routes: &Routes, carriers: &Carriers) -> Multicast {
-        if self.sessions.is_empty() {
-            return Multicast::default();
-        }
-        let mut links_out = vec![0; self.nodes.len()];
-        for edge in edges.iter().filter(|edge| edge.from != edge.to) {
-            links_out[edge.from.index()] += 1;
-        }
-        let mut hosts = vec![false; self.nodes.len()];
-        for endpoint in &self.endpoints {
-            let node = endpoint.node.index();
-            hosts[node] = links_out[node] == 1;
-        }
-        let hosts: Arc<[bool]> = hosts.into();
-        let watched: Arc<[bool]> =
-            (0..self.links.len() as u32).map(|link| self.agents.contains_key(&LinkId(link))).collect();
-        let mut fallible: Vec<bool> = self.links.iter().map(|link| !matches!(link.loss, Loss::Lossless(_))).collect();
-        for link in self.changes.links() {
-            fallible[link.index()] = true;
-        }
-        let fallible: Arc<[bool]> = fallible.into();
-        let node_of = |address: Address| self.endpoints[address.index()].node;
-        let members: Vec<Vec<(NodeId, u32)>> = self
-            .sessions
-            .iter()
-            .map(|session| {
-                let PlannedFlow { sender, receivers, .. } = &self.flows[session.flow.0 as usize];
-                // The source may want to hear what members send.
-                receivers.iter().chain([sender]).map(|&member| (node_of(member), member.index() as u32)).collect()
-            })
-            .collect();
-        let sites = self.sessions.iter().zip(&members).map(|(session, members)| SessionSite {
-            plan: session.plan,
-            flow: session.flow.0,
-            root: node_of(self.flows[session.flow.0 as usize].sender),
-            members,
-            hosts: &hosts,
-            fallible: &fallible,
-            watched: &watched,
-        });
-        Multicast::new(sites, &mut Woods::new(self.nodes.len(), edges, routes, carriers))
     }
 
     /// A constant of its own for every node's clock.

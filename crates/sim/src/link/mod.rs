@@ -26,6 +26,7 @@ mod slotted;
 mod staged;
 mod strays;
 mod waiting;
+mod watched;
 
 pub(crate) use course::Launched;
 pub use rate::LEAST_RATE;
@@ -39,7 +40,7 @@ use crate::part::Aim;
 use crate::queue::{Discipline, DropReason, InterfaceView, Queue, Verdict};
 use crate::queue_probe::QueueProbe;
 use crate::ring::Ring;
-use crate::router::{Offer, port::Port};
+use crate::router::port::Port;
 use crate::store::{Label, Store};
 use course::Course;
 use faircast_proto::packet::{Ecn, Packet};
@@ -272,28 +273,6 @@ impl Link {
         Wanted { verdict, ..wanted.unwrap_or(nothing) }
     }
 
-    #[cold]
-    fn observe_entry(&mut self, now: Instant, verdict: Verdict, label: Label, arrived: &Packet) {
-        let action = match verdict {
-            Verdict::Mark(level) => PacketAction::Marked(level),
-            _ => PacketAction::Accepted,
-        };
-        // With a queue that owns its packets what may start has not started yet.
-        let starts = if self.queue.owns_packets() && !self.is_busy() { self.starting_now(now) } else { 0 };
-        self.observe(now, action, arrived, self.waiting_pkts().saturating_sub(starts));
-        if let Some(probe) = self.probe_mut() {
-            probe.enter(label.packet(), arrived);
-        }
-    }
-
-    /// Tells the probe that a packet's transmission begins when it has waited so long.
-    #[cold]
-    fn observe_beginning(&mut self, wait: Duration, packet: &Packet) {
-        if let Some(probe) = self.probe_mut() {
-            probe.begin(wait, packet.flow);
-        }
-    }
-
     /// Whether nothing must be looked at when a packet comes to the far end.
     #[inline(always)]
     pub(crate) fn is_plain(&self) -> bool {
@@ -470,56 +449,6 @@ impl Link {
         store.release(label.packet());
     }
 
-    /// Tells the router agent, if there is one, of a packet that has been dropped or marked.
-    #[cold]
-    fn tell_agent(&mut self, now: Instant, packet: &Packet) {
-        if let Some(port) = self.port_mut() {
-            port.congestion(packet, now);
-        }
-    }
-
-    #[cold]
-    fn observe(&mut self, now: Instant, action: PacketAction, packet: &Packet, waiting: u32) {
-        let average = self.queue.average_pkts().unwrap_or(f64::NAN);
-        if let Some(probe) = self.probe_mut() {
-            probe.observe(now, action, packet, (waiting, average));
-        }
-    }
-
-    /// Tells the probe what happens to a packet that is not in the queue.
-    #[cold]
-    pub(crate) fn witness(&mut self, now: Instant, action: PacketAction, packet: &Packet) {
-        self.settle(now);
-        let queue = (self.waiting_pkts(), self.queue.average_pkts().unwrap_or(f64::NAN));
-        if let Some(probe) = self.probe_mut() {
-            probe.witness(now, action, packet, queue);
-        }
-    }
-
-    /// Tells the probe of a packet that waits no longer and will not be transmitted.
-    fn note_left(&mut self, label: Label) {
-        if let Some(probe) = self.probe_mut() {
-            probe.leave(label.packet());
-        }
-    }
-
-    #[cold]
-    fn observe_departure(&mut self, departed: Instant, label: Label) {
-        if self.is_changing_leg() {
-            return;
-        }
-        // On a two-stage link the next packet starts in the same moment, so one packet fewer waits than now.
-        let starts = self.starting_now(departed);
-        let waiting = match &self.waiting {
-            Some(waiting) => waiting.pkts.saturating_sub(starts),
-            None => self.ring.in_system().saturating_sub(1),
-        };
-        let average = self.queue.average_pkts().unwrap_or(f64::NAN);
-        if let Some(probe) = self.probe_mut() {
-            probe.depart(departed, label.packet(), (waiting, average));
-        }
-    }
-
     #[inline]
     fn view(&self, now: Instant) -> InterfaceView {
         InterfaceView {
@@ -595,64 +524,6 @@ impl Link {
         let waiting = self.waiting.as_ref().map_or(0, |waiting| u64::from(waiting.pkts));
         let strays = self.course.as_ref().map_or(0, |course| course.strays.len() + course.deferred.len() as u64);
         u64::from(self.ring.len()) + waiting + strays
-    }
-
-    /// Puts a router agent in front of the queue.
-    pub(crate) fn attach_port(&mut self, port: Port) {
-        self.look_at_each();
-        self.special.get_or_insert_default().port = Some(port);
-    }
-
-    /// The router agent in front of the queue.
-    pub(crate) fn port(&self) -> Option<&Port> {
-        self.special.as_ref()?.port.as_ref()
-    }
-
-    /// The router agent in front of the queue.
-    pub(crate) fn port_mut(&mut self) -> Option<&mut Port> {
-        self.special.as_mut()?.port.as_mut()
-    }
-
-    /// What a router knows of the interface, brought up to the present.
-    pub(crate) fn view_settled(&mut self, now: Instant) -> InterfaceView {
-        self.settle(now);
-        self.view(now)
-    }
-
-    /// The router agent, if there is one, sees a packet that is offered to the queue.
-    pub(crate) fn offer(&mut self, now: Instant, packet: &Packet) -> Offer {
-        let view = self.view_settled(now);
-        let Some(port) = self.port_mut() else { return Offer::Forward };
-        let offer = port.offer(packet, view);
-        if offer == Offer::HoldBack {
-            self.counters.arrived += 1;
-            self.counters.held_back += 1;
-            self.assert_conservation();
-            if self.traits.has(Traits::PROBED) {
-                self.witness(now, PacketAction::HeldBack, packet);
-            }
-        }
-        offer
-    }
-
-    /// Attaches a probe to the queue.
-    pub fn attach_probe(&mut self, probe: QueueProbe) {
-        self.look_at_each();
-        self.traits.add(Traits::PROBED);
-        if self.form == Form::Plain {
-            self.form = Form::Special;
-        }
-        self.special.get_or_insert_default().probe = Some(probe);
-    }
-
-    /// The probe of the queue, if one is attached.
-    pub fn probe(&self) -> Option<&QueueProbe> {
-        self.special.as_ref()?.probe.as_ref()
-    }
-
-    /// The probe of the queue, if one is attached.
-    pub fn probe_mut(&mut self) -> Option<&mut QueueProbe> {
-        self.special.as_mut()?.probe.as_mut()
     }
 
     /// Packets in = packets out + packets inside, always.
