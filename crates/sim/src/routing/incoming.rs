@@ -12,7 +12,7 @@ pub(crate) struct Incoming {
 }
 
 impl Incoming {
-    /// Those among `nodes` nodes that are `usable`.
+    /// The links among `nodes` nodes that are `usable`.
     pub(super) fn new(nodes: usize, edges: &[Edge], usable: impl Fn(LinkId) -> bool) -> Incoming {
         let mut links = vec![Vec::new(); nodes];
         for (index, edge) in (0..).map(LinkId).zip(edges).filter(|(index, _)| usable(*index)) {
@@ -47,12 +47,12 @@ impl Incoming {
         self.links.len()
     }
 
-    /// Those that lead to a node.
+    /// The links that lead to a node.
     pub(super) fn to(&self, node: NodeId) -> &[LinkId] {
         &self.links[node.index()]
     }
 
-    /// Those from one node to another, in order.
+    /// The links from one node to another, in order.
     pub(super) fn between(&self, edges: &[Edge], from: NodeId, to: NodeId) -> &[LinkId] {
         let links = &self.links[to.index()];
         let source = |link: &LinkId| edges[link.index()].from;

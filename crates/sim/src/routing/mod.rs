@@ -73,7 +73,13 @@ pub struct Routes {
     towards: Vec<Option<u32>>,
     /// The searches.
     searched: Vec<Search>,
+    /// How many links have changed since unasked searches were forgotten.
+    changed: usize,
 }
+
+/// If more than one of so many links changes, searches are made anew: to go on from all that has become shorter takes
+/// longer, twice as long where all links have.
+const MANY: usize = 32;
 
 impl Routes {
     /// Routes in the graph of `nodes` nodes and these links, towards each of `destinations`.
@@ -90,7 +96,7 @@ impl Routes {
     ) -> Routes {
         let incoming = Incoming::new(nodes, edges, usable);
         let stubs = Stubs::new(edges, &incoming);
-        let mut routes = Routes { incoming, stubs, towards: vec![None; nodes], searched: Vec::new() };
+        let mut routes = Routes { incoming, stubs, towards: vec![None; nodes], searched: Vec::new(), changed: 0 };
         routes.search(edges, destinations);
         routes
     }
@@ -116,8 +122,8 @@ impl Routes {
         self.searched[search as usize].go_on(edges, &self.incoming, node);
     }
 
-    /// Changes `link`, of which `usable` says whether it could be and can be used, into `now`. What has been found holds
-    /// good as far as the change says nothing else.
+    /// Changes `link`, of which `usable` says whether it could be and can be used, into `now`. Searches go on from what
+    /// has become shorter; those whose ways have become longer are forgotten.
     pub(crate) fn change(&mut self, edges: &mut [Edge], link: LinkId, usable: [bool; 2], now: Edge) {
         let before = edges[link.index()];
         debug_assert_eq!(before.from, now.from, "links stay at their nodes");
@@ -133,12 +139,17 @@ impl Routes {
                 self.take_in(edges, link);
             }
         }
+        self.changed += 1;
+        if self.changed > MANY && self.changed * MANY > edges.len() {
+            return self.retain(|_| false);
+        }
         let [before, now] = [(usable[0], before), (usable[1], now)].map(|(usable, edge)| usable.then_some(edge));
         self.retain(|search| search.adapt(link, before, now));
     }
 
     /// Forgets the ways for which nobody has asked since the last time.
     pub(crate) fn forget_unasked(&mut self) {
+        self.changed = 0;
         self.retain(|search| search.take_asked());
     }
 

@@ -123,7 +123,7 @@ impl Search {
         self.via[node.index()]
     }
 
-    /// Those of all nodes, when all are found.
+    /// The links to take from all nodes, when all ways are found.
     pub(super) fn into_ways(self) -> Vec<Option<LinkId>> {
         self.via
     }

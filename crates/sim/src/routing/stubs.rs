@@ -72,7 +72,7 @@ impl Stubs {
         stubs
     }
 
-    /// From one node a link leads to another that can be used, where there was none; [`settle`](Self::settle) must follow.
+    /// From one node a usable link leads to another, where there was none; [`settle`](Self::settle) must follow.
     pub(super) fn join(&mut self, edges: &[Edge], incoming: &Incoming, from: NodeId, to: NodeId) {
         let comes_back = !incoming.between(edges, to, from).is_empty();
         for [node, other] in self.loosened([from, to]) {
