@@ -169,7 +169,7 @@ impl EventKind {
     /// Adds the details that events of this kind come with.
     ///
     /// # Panics
-    /// If they are more than [`MOST_DETAILS`], which a constant says when it is compiled.
+    /// If they are more than 4, which a constant says when it is compiled.
     pub const fn with(self, details: &'static [Gauge]) -> EventKind {
         assert!(details.len() <= MOST_DETAILS, "an event has no more values");
         EventKind { details, ..self }
