@@ -21,7 +21,7 @@ WEB = (
     *("lab.html", "lab.js", "lab.css", "worker.js", "core.wasm"),
     "licences.txt",
 )
-CORE_MB, WHEEL_MB = 6.0, 20.0
+CORE_MB, WHEEL_MB = 8.0, 20.0
 TAG = "-cp311-abi3-"
 
 

@@ -10,12 +10,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import typer
 from conftest import Cli
 
+from faircast.cli import casting
 from faircast.cli.app import loaded
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sockets are Linux's")
@@ -168,7 +170,7 @@ def test_the_options_are_those_of_the_program(verb: str) -> None:
 
 
 def test_elsewhere_than_on_linux_a_sentence_says_so(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(casting, "sys", SimpleNamespace(platform="darwin"))
     done = cli("send", "film", "--to", "239.1.2.3:5000", "--open")
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert "faircast send uses sockets as Linux has them; this system is darwin" in done.err

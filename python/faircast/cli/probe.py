@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from faircast.cli.casting import From, Interface, Open, PacketSize, Parameters, Scheme, carry_out, option
+from faircast.cli.casting import From, Given, Interface, Open, PacketSize, Parameters, Scheme, carry_out, option
 from faircast.cli.common import Json, verb
 
 
@@ -42,11 +42,17 @@ def command(
     It receives as any member does: the source's rate and what comes of it, losses, the round-trip time, and what the
     throughput equation says for these. It sends nothing unless --report is given.
 
-    Example: faircast send examples/scenarios --to 239.255.0.1:5003 \
-                 --interface lo --open --max-rate 90kbit/s --patience 1 & \
-             faircast probe --from 239.255.0.1:5003 --interface lo \
-                 --open --for 3; kill $!
+    Example: faircast probe --from 239.255.0.1:5003 --interface lo \
+                 --open --for 4 & \
+             faircast send examples/scenarios --to 239.255.0.1:5003 \
+                 --interface lo --open --max-rate 90kbit/s --patience 3; wait
     """
-    given = {"--from": from_, "--source": source, "--scheme": scheme, "--set": sets, "--packet-size": packet_size}
+    given: dict[str, Given] = {
+        "--from": from_,
+        "--source": source,
+        "--scheme": scheme,
+        "--set": sets,
+        "--packet-size": packet_size,
+    }
     given |= {"--interface": interface, "--open": open_, "--keys": keys, "--report": report, "--for": seconds}
     carry_out("probe", [], given | {"--json": as_json})

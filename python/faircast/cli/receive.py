@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from faircast.cli.casting import From, Interface, Open, PacketSize, Parameters, Scheme, Source, carry_out, option
+from faircast.cli.casting import From, Given, Interface, Open, PacketSize, Parameters, Scheme, Source, carry_out, option
 from faircast.cli.common import Json, verb
 
 
@@ -40,6 +40,12 @@ def command(
              faircast send examples/scenarios --to 239.255.0.1:5002 \
                  --interface lo --open --max-rate 9Mbit/s; wait
     """
-    given = {"--from": from_, "--source": source, "--scheme": scheme, "--set": sets, "--packet-size": packet_size}
+    given: dict[str, Given] = {
+        "--from": from_,
+        "--source": source,
+        "--scheme": scheme,
+        "--set": sets,
+        "--packet-size": packet_size,
+    }
     given |= {"--interface": interface, "--open": open_, "--keys": keys, "--replace": replace, "--patience": patience}
     carry_out("receive", [folder], given | {"--json": as_json})

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from faircast.cli.casting import GROUP, Interface, Open, PacketSize, Parameters, Scheme, carry_out, option
+from faircast.cli.casting import GROUP, Given, Interface, Open, PacketSize, Parameters, Scheme, carry_out, option
 from faircast.cli.common import Json, verb
 
 
@@ -50,6 +50,12 @@ def command(
              faircast receive inbox --from 239.255.0.1:5001 \
                  --interface lo --open; wait
     """
-    given = {"--to": to, "--max-rate": max_rate, "--scheme": scheme, "--set": sets, "--packet-size": packet_size}
+    given: dict[str, Given] = {
+        "--to": to,
+        "--max-rate": max_rate,
+        "--scheme": scheme,
+        "--set": sets,
+        "--packet-size": packet_size,
+    }
     given |= {"--interface": interface, "--open": open_, "--ttl": ttl, "--keys": keys, "--receivers": receivers}
     carry_out("send", files, given | {"--patience": patience, "--json": as_json})
