@@ -113,7 +113,9 @@ impl Sources {
         for number in 0..geometry.blocks() {
             block.resize(geometry.bytes_of(number), 0);
             file.read_exact(&mut block).map_err(|error| short(&path, &error))?;
-            whole.update(&block);
+            if geometry.blocks() > 1 {
+                whole.update(&block);
+            }
             blocks.push(hash(&block));
             if !progress(block.len() as u64) {
                 return Err(Failure::Stopped);
@@ -122,7 +124,9 @@ impl Sources {
         if file.read(&mut [0]).map_err(failed)? != 0 {
             return Err(changed(&path));
         }
-        Ok(Entry { name, geometry, hash: *whole.finalize().as_bytes(), blocks })
+        // The only block is the file, and has been hashed.
+        let hash = if let [only] = blocks[..] { only } else { *whole.finalize().as_bytes() };
+        Ok(Entry { name, geometry, hash, blocks })
     }
 
     /// Reads a block of file `index` into `out`, and holds it against what the manifest says.
@@ -212,6 +216,11 @@ mod tests {
         let entry = sources.entries(CUT, &mut count).expect("readable").remove(0);
         assert_eq!((told, entry.geometry.blocks()), (1000, 4));
         assert_eq!(entry.hash, hash(&[7; 1000]));
+        for (name, bytes) in [("one block", &[7; 256][..]), ("none", &[])] {
+            let files = gather(&[folder.write(name, bytes)]).expect("legal");
+            let entry = Sources::new(files).entries(CUT, &mut |_| true).expect("readable").remove(0);
+            assert_eq!((entry.hash, entry.blocks.len()), (hash(bytes), usize::from(!bytes.is_empty())));
+        }
         let mut looks = 0;
         let stopped = sources.entries(CUT, &mut |_| {
             looks += 1;
