@@ -6,7 +6,7 @@ use crate::group_set::GroupSet;
 use crate::packet::{Ecn, INITIAL_TTL};
 use crate::parts::rtt::stamp_us;
 use crate::quantity::Bytes;
-use crate::smcc::Join;
+use crate::smcc::{FeedbackHeader, Join};
 use crate::testing::inputs;
 use std::cell::RefCell;
 use std::rc::Rc;

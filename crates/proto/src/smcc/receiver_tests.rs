@@ -1,10 +1,13 @@
 use super::super::counting::Cursor;
+use super::super::header::{AckHeader, FeedbackHeader};
+use super::super::show::JOIN_FAILED;
 use super::super::{Config, JOIN_ABANDONED, JOIN_BEGUN, JOIN_SUCCEEDED, JOIN_WAITING};
 use super::*;
 use crate::endpoint::{Action, LAYER_ADDED, LAYER_DROPPED};
 use crate::packet::{Ecn, FlowId, INITIAL_TTL};
 use crate::testing::feed;
 use crate::testing::group::{GROUP, SOURCE};
+use crate::tfmcc::LOSS_EVENT;
 use crate::time::Rate;
 
 #[path = "receiver_odd_tests.rs"]
