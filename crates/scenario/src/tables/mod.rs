@@ -131,7 +131,7 @@ pub(crate) fn tables<C>(
         paths::paths(&of_paths, subjects, network),
         handoffs::handoffs(subjects, network, world.now()),
     ];
-    if network.links.iter().any(|link| link.symbols.is_some()) {
+    if subjects.has_symbols {
         tables.insert(4, acm::acm(world, &symbols, subjects)); // behind the links
     }
     if !network.returns.is_empty() {

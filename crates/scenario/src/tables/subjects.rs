@@ -31,6 +31,8 @@ pub struct Subjects {
     pub groups: Vec<GroupSubject>,
     /// The links whose queues are watched.
     pub queues: Vec<QueueSubject>,
+    /// Whether any link sends symbols.
+    pub has_symbols: bool,
 }
 
 /// A queue that is watched.
@@ -58,6 +60,7 @@ impl Subjects {
     /// come when memory is fullest.
     pub fn taken_from(network: &mut Network) -> Subjects {
         let queues = network.probed_queues().into_iter().map(|link| QueueSubject::of(network, link)).collect();
+        let has_symbols = network.links.iter().any(|link| link.symbols.is_some());
         let (nodes, links) = (std::mem::take(&mut network.nodes), std::mem::take(&mut network.links));
         let ends = links.iter().map(|link| [link.from, link.to]).collect();
         // In a vector of their own: one that is collected in place keeps the room that links took.
@@ -87,6 +90,7 @@ impl Subjects {
             members: members().map(|receiver| receiver.name.clone()).collect(),
             groups: (first..).zip(&network.sessions).flat_map(of_session).collect(),
             queues,
+            has_symbols,
         }
     }
 
