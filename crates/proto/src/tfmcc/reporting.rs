@@ -39,7 +39,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// That of a packet that is the `first` or has the highest number yet, as `newest`.
+    /// The place of a packet: the `first`, or one with the highest number yet (`newest`), or neither.
     pub fn of(first: bool, newest: bool) -> Place {
         match (first, newest) {
             (true, _) => Place::First,
