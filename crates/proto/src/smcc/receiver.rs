@@ -335,7 +335,8 @@ impl Receiver {
             let is_new = !waits && core::mem::take(&mut self.is_new_there);
             let (may_report, random) = (is_member && !waits, &mut self.random);
             let round = self.reporting.round();
-            let place = (Place::of(is_new, taken.newest), may_report);
+            // Numbers are a layer's: as long as it waits it goes by the rounds of the one that it knew.
+            let place = (Place::of(is_new, taken.newest && !waits), may_report);
             self.reporting.hear_among(now, &header.data, place, AMONG_MANY, &self.measurement, random);
             if let Some(backoff) = self.backoff.filter(|_| is_new || self.reporting.round() != round) {
                 // Perhaps an election: the packets do not tell it from any other round.

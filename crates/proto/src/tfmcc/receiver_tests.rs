@@ -444,6 +444,27 @@ fn the_packet_with_the_highest_number_says_the_round() {
 }
 
 #[test]
+fn a_stray_number_ahead_makes_nobody_mute() {
+    // Those behind it, 2900 numbers, are believed. A round lasts 3 s, in which 20 packets per second come.
+    let mut alone = Alone::new();
+    (0..10).for_each(|n| alone.data(n, 1.0 + 0.05 * f64::from(n), None));
+    alone.data(2910, 1.5, None);
+    for round in 1..=20_u8 {
+        alone.round = round;
+        let begin_s = f64::from(round) * 3.0;
+        let first = 10 + 60 * (u32::from(round) - 1);
+        for n in 0..60_u32 {
+            alone.data(first + n, begin_s + 0.05 * f64::from(n), None);
+            let now_s = begin_s + 0.05 * f64::from(n + 1) - 0.001;
+            if alone.receiver.deadline().is_some_and(|at| at.as_secs_f64() <= now_s) {
+                alone.hand(now_s, Input::Timeout);
+            }
+        }
+    }
+    assert!(alone.reports.len() >= 15, "{} reports in 20 rounds", alone.reports.len());
+}
+
+#[test]
 fn after_an_outage_of_many_rounds_a_receiver_reports_in_the_first_one() {
     // 150 rounds of 3 s, in which 20 packets per second are sent.
     let mut alone = Alone::new();

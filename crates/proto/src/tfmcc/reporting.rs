@@ -31,10 +31,10 @@ pub struct Reporting {
 pub enum Place {
     /// It is the first that counts: its round is new, whatever it is.
     First,
-    /// No number was higher: no round is newer than its own, however many have gone by in a silence and wherever a
-    /// sender that started anew begins.
+    /// No number was higher: no round is newer than its own, however many have gone by in a silence.
     Newest,
-    /// It was overtaken, or has been here before: it brings no new round.
+    /// There was a higher number: it was overtaken or has been here before, and its round is an old one; or that number
+    /// was a stray one, and it is not.
     Overtaken,
 }
 
@@ -183,11 +183,12 @@ impl Reporting {
     ) {
         self.fresh = true;
         let length = self.length_in(data.starting);
-        // By the packets' own numbers: those of rounds are 8 bits, whose halves a silence can outlast.
+        // By the packets' own numbers, as those of rounds are 8 bits, whose halves a silence can outlast. Where these
+        // say nothing, what is less than half the number space ahead is new.
         let is_new = match place {
             Place::First => true,
             Place::Newest => data.round != self.round,
-            Place::Overtaken => false,
+            Place::Overtaken => (1..128).contains(&data.round.wrapping_sub(self.round)),
         };
         if is_new {
             self.round = data.round;
@@ -438,7 +439,8 @@ mod tests {
             let (heard, role) = hear(round, Place::Newest);
             assert!(heard == round && timed(role), "{gone}");
             // What was overtaken neither goes back nor draws another timer; nor does more of the same round.
-            for (round, place) in [(7, Place::Overtaken), (round, Place::Newest), (round, Place::Overtaken)] {
+            let before = round.wrapping_sub(1);
+            for (round, place) in [(before, Place::Overtaken), (round, Place::Newest), (round, Place::Overtaken)] {
                 let (after, role) = hear(round, place);
                 assert!(after == heard && !timed(role), "{gone} {place:?}");
             }
