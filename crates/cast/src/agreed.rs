@@ -108,6 +108,9 @@ fn session(options: &Shared, packet_bytes: u64, max_rate: Option<&str>) -> Resul
         table.insert("silence_floor".to_owned(), json!("50 ms"));
         table.insert("slow_start".to_owned(), json!("doubling"));
     }
+    table.insert("scheme".to_owned(), json!(scheme));
+    table.insert("max_rate".to_owned(), json!(max_rate.unwrap_or("100 Gbit/s")));
+    let mut steps = vec![(String::new(), table.clone())];
     for (key, text) in &options.set {
         match key.split('.').next().unwrap_or_default() {
             "scheme" => return Err(Ending::Input("--set scheme given; legal is to give it by --scheme".to_owned())),
@@ -120,17 +123,27 @@ fn session(options: &Shared, packet_bytes: u64, max_rate: Option<&str>) -> Resul
             _ => {}
         }
         let value = serde_json::from_str(text).unwrap_or_else(|_| json!(text));
+        let given = format!("--set {:?} given; ", format!("{key}={text}"));
         if !put(&mut table, key, value) {
-            let given = format!("{key}={text}");
-            return Err(Ending::Input(format!("--set {given:?} given; what stands before the dot has no keys")));
+            return Err(Ending::Input(format!("{given}what stands before the dot has no keys")));
         }
+        steps.push((given, table.clone()));
     }
-    table.insert("scheme".to_owned(), json!(scheme));
-    table.insert("max_rate".to_owned(), json!(max_rate.unwrap_or("100 Gbit/s")));
-    Session::read(Value::Object(table)).map_err(|wrong| {
-        let (key, message) = &wrong[0];
-        Ending::Input(format!("{}: {message}", if key == "max_rate" { "--max-rate" } else { key }))
-    })
+    let wrong = match Session::read(Value::Object(table)) {
+        Ok(session) => return Ok(session),
+        Err(wrong) => wrong,
+    };
+    // Not every message names what it is about: with which setting was it wrong first? That is asked only now, as all
+    // together may be right where some are not.
+    let first = steps.into_iter().find_map(|(given, table)| Some((given, Session::read(Value::Object(table)).err()?)));
+    let (given, wrong) = first.unwrap_or((String::new(), wrong));
+    let (path, message) = &wrong[0];
+    let path = match path.as_str() {
+        "max_rate" => "--max-rate: ".to_owned(),
+        "session" | "" if !given.is_empty() => String::new(),
+        path => format!("{path}: "),
+    };
+    Err(Ending::Input(format!("{given}{path}{message}")))
 }
 
 /// Puts a value where a path with dots leads, if it leads somewhere.

@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 pub enum Ending {
     /// All is done: what to print, for people and for machines.
     Done(String, Value),
+    /// A text that was asked for, with its lines.
+    Text(String),
     /// All is done and has been said.
     Silent,
     /// Some of it is not: why, in a sentence, and the same for machines.
@@ -28,7 +30,7 @@ impl Ending {
     /// Its exit code.
     pub fn code(&self) -> u8 {
         match self {
-            Ending::Done(..) | Ending::Silent => 0,
+            Ending::Done(..) | Ending::Text(_) | Ending::Silent => 0,
             Ending::Incomplete(..) => 1,
             Ending::Input(_) => 2,
             Ending::System(_) => 3,
@@ -39,28 +41,37 @@ impl Ending {
     /// Says it: results on standard output, all else on standard error; one JSON value if that is asked for.
     pub fn tell(&self, as_json: bool) -> u8 {
         let code = self.code();
-        match self {
+        let said = match self {
             Ending::Done(_, value) if as_json => print(value),
             Ending::Incomplete(sentence, value) if as_json => {
                 let mut value = value.clone();
                 value["error"] = json!(sentence);
                 value["exit_code"] = json!(code);
-                print(&value);
+                print(&value)
             }
-            Ending::Done(text, _) => say(text),
-            Ending::Silent => {}
+            Ending::Done(text, _) => say(&shown(text)),
+            Ending::Text(text) => say(text),
+            Ending::Silent => Ok(()),
             other => {
                 let sentence = match other {
                     Ending::Incomplete(sentence, _) | Ending::Input(sentence) | Ending::System(sentence) => sentence,
                     _ => "interrupted; what has come is kept, the same command goes on from there",
                 };
-                if as_json {
-                    print(&json!({ "error": sentence, "problems": [], "exit_code": code }));
-                }
+                let said = match as_json {
+                    true => print(&json!({ "error": sentence, "problems": [], "exit_code": code })),
+                    false => Ok(()),
+                };
                 note(&format!("faircast: {sentence}"));
+                said
             }
+        };
+        match (said, code) {
+            (Err(why), 0) if !is_closed(&why) => {
+                note(&format!("faircast: cannot write what came of it to standard output: {why}"));
+                3
+            }
+            _ => code,
         }
-        code
     }
 }
 
@@ -107,13 +118,21 @@ pub fn shown(text: &str) -> String {
     })
 }
 
-/// Nobody may read any more; that is no failure of the command.
-fn print(value: &Value) {
-    say(&value.to_string());
+/// Whether nobody reads any more, which is no failure of the command.
+pub fn is_closed(why: &std::io::Error) -> bool {
+    why.kind() == std::io::ErrorKind::BrokenPipe
+}
+
+fn print(value: &Value) -> std::io::Result<()> {
+    say(&value.to_string())
 }
 
 /// Says a line on standard output.
-pub fn say(text: &str) {
+///
+/// # Errors
+///
+/// It cannot be written.
+pub fn say(text: &str) -> std::io::Result<()> {
     use std::io::Write as _;
-    let _ = writeln!(std::io::stdout(), "{text}");
+    writeln!(std::io::stdout(), "{text}")
 }

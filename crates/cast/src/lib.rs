@@ -48,8 +48,10 @@ use usage::Verb;
 ///
 /// A word is none: that has been said.
 pub fn words(given: impl Iterator<Item = OsString>) -> Result<Vec<String>, u8> {
-    let words: Result<Vec<String>, OsString> = given.map(OsString::into_string).collect();
-    words.map_err(|word| Ending::Input(format!("{word:?} given; legal are words in UTF-8")).tell(false))
+    let given: Vec<OsString> = given.collect();
+    let as_json = given.iter().any(|word| word == "--json");
+    let words: Result<Vec<String>, OsString> = given.into_iter().map(OsString::into_string).collect();
+    words.map_err(|word| Ending::Input(format!("{word:?} given; legal are words in UTF-8")).tell(as_json))
 }
 
 /// Does what the words of a command line say; the exit code: 0 done, 1 incomplete, 2 bad input, 3 a disk or the system
@@ -59,8 +61,7 @@ pub fn run(arguments: &[String], interrupted: &mut dyn FnMut() -> bool) -> u8 {
     let verb = match options::read(arguments) {
         Ok(Words::Verb(verb)) => verb,
         Ok(Words::Text(text)) => {
-            ending::say(text.trim_end());
-            return 0;
+            return Ending::Text(text.trim_end().to_owned()).tell(false);
         }
         Ok(Words::Nothing(text)) => {
             text.lines().for_each(ending::note);

@@ -62,7 +62,7 @@ fn sentence(verb: &Command, error: &clap::Error) -> String {
     let (given, value) = (text(ContextKind::InvalidArg), text(ContextKind::InvalidValue));
     // As clap writes it, with its value behind.
     let option = verb.get_opts().find(|option| option.to_string() == given);
-    let name = given.split_whitespace().next().unwrap_or_default();
+    let name = given.split_whitespace().next().unwrap_or_default().trim_matches(['<', '>', '.']);
     match error.kind() {
         ErrorKind::UnknownArgument if given.starts_with('-') => {
             let names: Vec<String> = options(verb).map(|option| format!("--{}", long(option))).collect();
@@ -192,7 +192,14 @@ mod tests {
             ("send a --set x", "--set \"x\" given; legal is KEY=VALUE"),
             ("send a --to x", "--to \"x\" given; legal is a group and a port, as 239.1.2.3:5000"),
             ("receive d --source x", "--source \"x\" given; legal is the address of a host, as 192.0.2.1"),
+            (
+                "receive d --source 239.1.2.3",
+                "--source \"239.1.2.3\" given; legal is the address of a host, as 192.0.2.1",
+            ),
+            ("receive d --source ::", "--source \"::\" given; legal is the address of a host, as 192.0.2.1"),
             ("receive d --patience no", "--patience \"no\" given; legal is 0.1 to 1000000 seconds"),
+            ("receive d --patience 5ss", "--patience \"5ss\" given; legal is 0.1 to 1000000 seconds"),
+            ("receive d --keys=", "--keys \"\" given; legal is a name that is not empty"),
         ] {
             let sentence = sentence.replace("VERBS", verbs).replace("MISSING", missing).replace("OPTIONS", options);
             assert_eq!(given(&line.replace("TO", "--to 239.1.2.3:5")), Err(sentence), "{line}");

@@ -4,7 +4,7 @@
 //! looks changes nothing. Then its round-trip time is not measured, and the largest of the session stands in for it.
 
 use crate::agreed::{Agreed, draw_id};
-use crate::ending::{Ending, Result, at_start, say};
+use crate::ending::{Ending, Result, at_start, is_closed, say};
 use crate::turns;
 use crate::usage::Probe;
 use crate::watching::Watching;
@@ -84,7 +84,12 @@ pub fn command(options: &Probe, interrupted: &mut dyn FnMut() -> bool) -> Result
         driver.content_mut().now = now;
         if now >= next {
             let seen = look(&driver, &agreed, (now, began), before);
-            say(&if options.output.json { value(&seen).to_string() } else { line(&seen) });
+            let said = say(&if options.output.json { value(&seen).to_string() } else { line(&seen) });
+            if let Err(why) = said {
+                driver.stop(&mut clock, &mut network);
+                let sentence = format!("cannot write what is seen to standard output: {why}");
+                return if is_closed(&why) { Ok(Ending::Silent) } else { Err(Ending::System(sentence)) };
+            }
             before = (now, driver.endpoint().report().received_bytes);
             next += EVERY * (now.saturating_sub(next).as_secs() as u32 + 1);
         }

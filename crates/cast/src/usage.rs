@@ -1,6 +1,6 @@
 //! What each command takes, as `clap` has it. What is said of words that are none of this is in `options.rs`.
 
-use crate::values::{address, group, hops, packet_bytes, receivers, seconds, setting};
+use crate::values::{address, group, hops, name, packet_bytes, receivers, seconds, setting};
 use clap::{Args, Parser, Subcommand};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -44,7 +44,7 @@ pub enum Verb {
 #[derive(Args, Clone, Debug, PartialEq)]
 pub struct Keys {
     /// the folder for them
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_parser = name)]
     pub folder: String,
     /// for how many receivers, 1 to 1000000
     #[arg(long, value_name = "N", value_parser = receivers)]
@@ -58,7 +58,7 @@ pub struct Keys {
 #[derive(Args, Clone, Debug, PartialEq)]
 pub struct Send {
     /// what to send: files, and folders with all that is in them
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required = true, value_parser = name)]
     pub files: Vec<String>,
     /// the first group of the session, as 239.1.2.3:5000 or [ff15::1]:5000
     #[arg(long, value_name = "GROUP:PORT", value_parser = group)]
@@ -73,7 +73,7 @@ pub struct Send {
     #[arg(long, value_name = "HOPS", value_parser = hops)]
     pub ttl: Option<u8>,
     /// the sender's keys, sender.key of faircast keys
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = name)]
     pub keys: Option<String>,
     /// it ends when so many have everything. Default: all with keys; 1 with --open
     #[arg(long, value_name = "N", value_parser = receivers)]
@@ -90,7 +90,7 @@ pub struct Send {
 #[derive(Args, Clone, Debug, PartialEq)]
 pub struct Receive {
     /// the folder for the files
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_parser = name)]
     pub folder: String,
     /// the first group of the session, as 239.1.2.3:5000 or [ff15::1]:5000
     #[arg(long, value_name = "GROUP:PORT", value_parser = group)]
@@ -102,7 +102,7 @@ pub struct Receive {
     #[command(flatten)]
     pub shared: Shared,
     /// the receiver's keys, receiver-N.key of faircast keys
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = name)]
     pub keys: Option<String>,
     /// replace other files that have the names already, which stay otherwise
     #[arg(long)]
@@ -128,7 +128,7 @@ pub struct Probe {
     #[command(flatten)]
     pub shared: Shared,
     /// the keys of a receiver, receiver-N.key of faircast keys
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = name)]
     pub keys: Option<String>,
     /// report as a receiver does: its RTT is measured, and it may limit. Default: say nothing
     #[arg(long)]

@@ -29,7 +29,7 @@ fn whole(text: &str, least: u64, most: u64) -> Result<u64, String> {
 
 /// A length of time in seconds.
 pub fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.trim_end_matches('s').trim_end().parse::<f64>().ok();
+    let seconds = text.strip_suffix('s').unwrap_or(text).trim_end().parse::<f64>().ok();
     let legal = seconds.filter(|seconds| (0.1..=1e6).contains(seconds)).map(Duration::from_secs_f64);
     legal.ok_or_else(|| "legal is 0.1 to 1000000 seconds".to_owned())
 }
@@ -41,7 +41,13 @@ pub fn group(text: &str) -> Result<SocketAddr, String> {
 
 /// The address of a host.
 pub fn address(text: &str) -> Result<IpAddr, String> {
-    text.parse().map_err(|_| "legal is the address of a host, as 192.0.2.1".to_owned())
+    let host = text.parse().ok().filter(|address: &IpAddr| !address.is_multicast() && !address.is_unspecified());
+    host.ok_or_else(|| "legal is the address of a host, as 192.0.2.1".to_owned())
+}
+
+/// The name of a file or of a folder.
+pub fn name(text: &str) -> Result<String, String> {
+    if text.is_empty() { Err("legal is a name that is not empty".to_owned()) } else { Ok(text.to_owned()) }
 }
 
 /// A key and its value.

@@ -26,10 +26,10 @@ impl Failure {
         let path = path.display();
         Failure::Disk(match error.kind() {
             ErrorKind::StorageFull => {
-                format!("cannot {act} {path}: the disk is full; make room and start again, what has come is kept")
+                format!("cannot {act} {path}: the disk is full; make room and start again")
             }
             ErrorKind::QuotaExceeded => {
-                format!("cannot {act} {path}: the quota is used up; make room and start again, what has come is kept")
+                format!("cannot {act} {path}: the quota is used up; make room and start again")
             }
             ErrorKind::PermissionDenied => format!("cannot {act} {path}: no permission"),
             ErrorKind::ReadOnlyFilesystem => format!("cannot {act} {path}: the file system is read-only"),

@@ -69,6 +69,11 @@ impl Roster {
         self.receivers.values().any(|receiver| !receiver.complete() && !self.gone(now, receiver))
     }
 
+    /// How long nobody has been heard; `None` if nobody ever was.
+    pub fn quiet(&self, now: Duration) -> Option<Duration> {
+        self.receivers.values().map(|receiver| now.saturating_sub(receiver.heard)).min()
+    }
+
     /// Ids of receivers that lack something and have not been heard for long.
     pub fn lost(&self, now: Duration) -> impl Iterator<Item = u64> {
         let lost = self.receivers.iter().filter(move |(_, receiver)| !receiver.complete() && self.gone(now, receiver));

@@ -53,12 +53,16 @@ pub fn make(folder: &Path, receivers: u32, goes_on: &mut dyn FnMut() -> bool) ->
     let width = receivers.to_string().len();
     let mut written = vec![write(folder.join("sender.key"), &keys.text())?];
     for id in 1..=receivers {
-        if !goes_on() {
-            // A part of them would stand in the way of the next attempt, and nobody has any yet.
-            written.iter().for_each(|path| drop(fs::remove_file(path)));
-            return Err(Failure::Stopped);
+        let path = folder.join(format!("receiver-{id:0width$}.key"));
+        let next = if goes_on() { write(path, &keys.receiver(id).text()) } else { Err(Failure::Stopped) };
+        match next {
+            Ok(path) => written.push(path),
+            Err(why) => {
+                // A part of them would stand in the way of the next attempt, and nobody has any yet.
+                written.iter().for_each(|path| drop(fs::remove_file(path)));
+                return Err(why);
+            }
         }
-        written.push(write(folder.join(format!("receiver-{id:0width$}.key")), &keys.receiver(id).text())?);
     }
     Ok(written)
 }
@@ -188,6 +192,9 @@ fn write(path: PathBuf, text: &str) -> Result<PathBuf, Failure> {
         }
         _ => Failure::disk("write", &path, &error),
     })?;
-    file.write_all(text.as_bytes()).map_err(|error| Failure::disk("write", &path, &error))?;
+    if let Err(error) = file.write_all(text.as_bytes()) {
+        drop(fs::remove_file(&path));
+        return Err(Failure::disk("write", &path, &error));
+    }
     Ok(path)
 }

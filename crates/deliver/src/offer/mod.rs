@@ -132,6 +132,8 @@ const GREED_MORE: u64 = 1000;
 const BLIND_PART: u32 = 16;
 /// How many blocks of one request are looked at; the receiver asks for the rest again.
 pub(crate) const MOST_BLOCKS_ASKED: u32 = 4096;
+/// A pass that goes on for nobody ends after so long without a word.
+const QUIET: Duration = Duration::from_secs(20);
 /// Blocks that are kept in memory: one of the pass, one of repair, and some.
 const MOST_BLOCKS: usize = 4;
 
@@ -320,9 +322,13 @@ impl Offer {
         self.needs.next_at().map_or(beacon, |at| at.min(beacon)).max(now)
     }
 
-    /// Whether at least `expected` receivers have everything, and nobody who was heard of late lacks anything.
+    /// Whether at least `expected` receivers have everything, and nobody who was heard of late lacks anything. Others may
+    /// listen who have not spoken yet: they get the first pass. But without reports it goes on ever more slowly, so it
+    /// ends when nobody speaks any more, as where all had everything before and have gone.
     pub fn finished(&self, now: Duration, expected: usize) -> bool {
-        self.pass.done && self.roster.complete() >= expected && !self.roster.wanting(now)
+        self.roster.complete() >= expected
+            && !self.roster.wanting(now)
+            && (self.pass.done || self.roster.quiet(now) >= Some(QUIET))
     }
 
     /// Who receives.

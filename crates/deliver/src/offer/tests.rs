@@ -179,6 +179,21 @@ fn a_manifest_is_sent_on_request() {
 }
 
 #[test]
+fn a_pass_for_nobody_ends() {
+    // The only receiver has everything from before, says so and goes; at the rate without reports the pass would take
+    // for ever.
+    let (_folder, mut offer) = offer(&[10_000], Settings::default());
+    next(&mut offer, at(0));
+    assert!(!offer.finished(at(90_000), 0), "nobody was ever heard");
+    let complete = request(&offer, 0, &[]);
+    offer.hear(at(1000), 1, &complete).expect("legal");
+    assert!(!offer.finished(at(20_999), 1), "others may listen");
+    assert!(offer.finished(at(21_000), 1) && !offer.finished(at(21_000), 2));
+    offer.hear(at(21_000), 2, &request(&offer, 5, &[])).expect("legal");
+    assert!(!offer.finished(at(60_000), 1), "one lacks something");
+}
+
+#[test]
 fn it_is_finished_when_all_that_are_there_have_everything() {
     let (_folder, mut offer) = offer(&[1000], Settings::default());
     assert!(!offer.finished(at(0), 0), "nothing has been sent");

@@ -15,6 +15,7 @@ use crate::change::{Change, Followed, Handoff, Plan};
 use crate::counters::{MessageCounters, Undeliverable};
 use crate::epoch::{Changes, Epoch, Treatment};
 use crate::flow::Flow;
+use crate::forwarding::Forwarding;
 use crate::host::Host;
 use crate::ids::{LinkId, NodeId};
 use crate::legs::Legs;
@@ -23,19 +24,20 @@ use crate::loss::{self, Loss};
 use crate::multicast::SessionPlan;
 use crate::opportunities::Opportunities;
 use crate::part::{Carriers, LinkRole};
+use crate::paths::Watched;
 use crate::playout::PlayoutPlan;
 use crate::presence::Presence;
 use crate::probe::{ProbePlan, QueueProbe, Records};
 use crate::queue::{self, LinkContext, Queue};
 use crate::return_channel::{Access, ReturnChannel, ReturnChannels};
 use crate::router::{InterfaceAgent, port::Port};
-use crate::routing::Edge;
+use crate::routing::{Edge, Routes};
 use crate::store::Store;
 use crate::trace::Trace;
 use crate::visits::{Pool, PoolPlan, SeatEnd, Visits};
 use crate::wires::Wires;
 use crate::witnesses::Witnesses;
-use crate::world::World;
+use crate::world::{Home, World};
 use faircast_proto::endpoint::Outbox;
 use faircast_proto::group_set::MAX_GROUPS;
 use faircast_proto::packet::{Address, FlowId};
@@ -43,7 +45,6 @@ use faircast_proto::random::Random;
 use faircast_proto::time::{Duration, Instant, Rate};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use ways::Ways;
 
 /// What one direction of a link is made of.
 pub struct LinkPlan {
@@ -126,6 +127,20 @@ struct PlannedSession {
     plan: SessionPlan,
     flow: FlowId,
     playout: Option<PlayoutPlan>,
+}
+
+/// How packets come to the endpoints.
+struct Ways {
+    places: Vec<Home>,
+    paths: Vec<Watched>,
+    forwarding: Forwarding,
+    /// Slot by slot.
+    hosts: Vec<NodeId>,
+    /// Node by node.
+    slots: Vec<u32>,
+    /// On how many ways between the ends of flows, there or back, each link is.
+    uses: Vec<u64>,
+    routes: Routes,
 }
 
 struct EndpointPlan {

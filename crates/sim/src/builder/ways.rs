@@ -1,6 +1,6 @@
 //! The ways that packets to one host take in the network as it is built.
 
-use super::{BuildError, EndpointPlan, NetworkBuilder, PlannedFlow};
+use super::{BuildError, EndpointPlan, NetworkBuilder, PlannedFlow, Ways};
 use crate::forwarding::Forwarding;
 use crate::ids::NodeId;
 use crate::paths::Watched;
@@ -8,20 +8,6 @@ use crate::routing::{Edge, MAX_HOPS, Routes};
 use crate::world::Home;
 use faircast_proto::packet::{Address, FlowId};
 use std::collections::BTreeSet;
-
-/// How packets come to the endpoints.
-pub(super) struct Ways {
-    pub(super) places: Vec<Home>,
-    pub(super) paths: Vec<Watched>,
-    pub(super) forwarding: Forwarding,
-    /// Slot by slot.
-    pub(super) hosts: Vec<NodeId>,
-    /// Node by node.
-    pub(super) slots: Vec<u32>,
-    /// On how many ways between the ends of flows, there or back, each link is.
-    pub(super) uses: Vec<u64>,
-    pub(super) routes: Routes,
-}
 
 impl NetworkBuilder {
     /// Places of the endpoints, and routes from every node towards them.

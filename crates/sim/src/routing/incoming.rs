@@ -1,6 +1,6 @@
 //! The links that lead to each node.
 
-use super::Edge;
+use super::edge::Edge;
 use crate::ids::{LinkId, NodeId};
 use faircast_proto::time::Duration;
 

@@ -1,12 +1,14 @@
 //! Unicast routes: shortest paths by propagation delay over any graph.
 
+mod edge;
 mod incoming;
 mod search;
 mod stubs;
 
+pub use edge::Edge;
+
 use crate::ids::{LinkId, NodeId};
 use faircast_proto::packet::INITIAL_TTL;
-use faircast_proto::time::Duration;
 use incoming::Incoming;
 use search::Search;
 use std::ops::Range;
@@ -14,17 +16,6 @@ use stubs::Stubs;
 
 /// Links that a packet may cross: the hop limit that packets start with.
 pub const MAX_HOPS: usize = INITIAL_TTL as usize;
-
-/// A directed link as routing sees it.
-#[derive(Clone, Copy, Debug)]
-pub struct Edge {
-    /// Node it leaves.
-    pub from: NodeId,
-    /// Node it leads to.
-    pub to: NodeId,
-    /// Propagation delay, the measure of length.
-    pub delay: Duration,
-}
 
 /// A graph that is asked for the way to many destinations.
 #[derive(Debug)]
@@ -256,6 +247,7 @@ impl Routes {
 mod tests {
     use super::*;
     use faircast_proto::random::Random;
+    use faircast_proto::time::Duration;
 
     fn edge(from: u32, to: u32, millis: u64) -> Edge {
         Edge { from: NodeId(from), to: NodeId(to), delay: Duration::from_millis(millis) }

@@ -1,6 +1,6 @@
 //! Shortest ways towards one destination.
 
-use super::Edge;
+use super::edge::Edge;
 use super::incoming::Incoming;
 use crate::ids::{LinkId, NodeId};
 use faircast_proto::time::Duration;

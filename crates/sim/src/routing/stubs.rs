@@ -1,6 +1,6 @@
 //! What hangs on the rest of the network by one neighbour, and so on: its *stubs*.
 
-use super::Edge;
+use super::edge::Edge;
 use super::incoming::Incoming;
 use crate::ids::{LinkId, NodeId};
 use std::collections::VecDeque;
