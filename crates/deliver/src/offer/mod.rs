@@ -322,9 +322,9 @@ impl Offer {
         self.needs.next_at().map_or(beacon, |at| at.min(beacon)).max(now)
     }
 
-    /// Whether at least `expected` receivers have everything, and nobody who was heard of late lacks anything. Others may
-    /// listen who have not spoken yet: they get the first pass. But without reports it goes on ever more slowly, so it
-    /// ends when nobody speaks any more, as where all had everything before and have gone.
+    /// Whether at least `expected` receivers have everything, and nobody who was heard of late lacks anything. Others
+    /// may listen who have not spoken yet: they get the first pass. But without reports it goes on ever more slowly, so
+    /// it ends when nobody speaks any more, as where all had everything before and have gone.
     pub fn finished(&self, now: Duration, expected: usize) -> bool {
         self.roster.complete() >= expected
             && !self.roster.wanting(now)
