@@ -66,6 +66,10 @@ fn pgmcc_beside_cubic() {
     share(json!({ "scheme": "pgmcc", "max_rate": "20 Mbit/s" }), "cubic");
 }
 
+/// What TCP is told to put into a segment at most, options included, so that its packets are 1000 bytes as the
+/// session's are: the queue counts packets, and a rule that answers losses as TCP does gets packets, not bytes.
+const MAX_SEGMENT: u32 = 960;
+
 /// With what recovers beside an established TCP.
 fn tfmcc() -> Value {
     json!({
@@ -163,6 +167,7 @@ fn send_tcp(congestion: &str, stop: &AtomicBool) {
 fn receive_tcp(stop: &AtomicBool) {
     let listener =
         TcpListener::bind(SocketAddr::from((address(TCP_RECEIVER), 5001))).expect("the host has this address");
+    setsockopt(&listener, sockopt::TcpMaxSeg, &MAX_SEGMENT).expect("a legal size");
     listener.set_nonblocking(true).expect("a socket");
     let mut buffer = vec![0; 1 << 20];
     let mut stream = None;
