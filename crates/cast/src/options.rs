@@ -153,11 +153,18 @@ mod tests {
             "receive d --from [ff15::1]:5000 --set a=1 --set b=2=3 --patience 2.5s --source ::1 --packet-size 512";
         let Verb::Receive(options) = verb(line) else { panic!() };
         let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
-        assert_eq!(options.shared.set, [pair("a", "1"), pair("b", "2=3")]);
+        assert_eq!(options.listening.shared.set, [pair("a", "1"), pair("b", "2=3")]);
         assert_eq!(options.patience, Some(Duration::from_millis(2500)));
-        assert_eq!((options.shared.packet_size, options.source), (Some(512), Some("::1".parse().unwrap())));
+        assert_eq!(
+            (options.listening.shared.packet_size, options.listening.source),
+            (Some(512), Some("::1".parse().unwrap()))
+        );
         let Verb::Receive(options) = verb("receive d --from 239.1.2.3:5 --keys --open --json") else { panic!() };
-        assert_eq!((options.keys.as_deref(), options.shared.open), (Some("--open"), false), "a value is what follows");
+        assert_eq!(
+            (options.listening.keys.as_deref(), options.listening.shared.open),
+            (Some("--open"), false),
+            "a value is what follows"
+        );
         assert!(options.output.json);
     }
 

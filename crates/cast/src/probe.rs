@@ -59,19 +59,20 @@ struct Seen {
 
 /// Looks at a session until it is interrupted, or for as long as was asked for.
 pub fn command(options: &Probe, interrupted: &mut dyn FnMut() -> bool) -> Result<Ending> {
-    let agreed = Agreed::read(&options.shared, options.keys.is_some(), ("from", options.from), None)?;
-    if options.report && options.keys.is_some() {
+    let listening = &options.listening;
+    let agreed = Agreed::read(&listening.shared, listening.keys.is_some(), ("from", listening.from), None)?;
+    if options.report && listening.keys.is_some() {
         let why = "a key speaks for the receiver that has it, which goes on with its numbers";
         return Err(Ending::Input(format!("--report and --keys are given; legal is --report with --open: {why}")));
     }
-    let keys = options.keys.as_ref().map(|path| ReceiverKeys::read(Path::new(path))).transpose().map_err(at_start)?;
-    let sockets = agreed.sockets(options.shared.interface.as_deref(), options.source, None)?;
+    let keys = listening.keys.as_ref().map(|path| ReceiverKeys::read(Path::new(path))).transpose().map_err(at_start)?;
+    let sockets = agreed.sockets(listening.shared.interface.as_deref(), listening.source, None)?;
     let mut network = Listening { sockets, reports: options.report };
     let id = draw_id()?;
     let mut clock = turns::clock();
     let began = turns::time(clock.now());
     let content = Watching::new(ReceiverSession::new(keys.as_ref(), 0), began);
-    let member = |content| agreed.session.member(id, agreed.groups, options.source, content).map_err(Ending::from);
+    let member = |content| agreed.session.member(id, agreed.groups, listening.source, content).map_err(Ending::from);
     let mut driver: Member = member(content)?;
     driver.start(&mut clock, &mut network);
     if driver.joined().is_empty() {

@@ -34,10 +34,11 @@ type Member = Driver<SchemeReceiver, Incoming>;
 
 /// Receives files until all are there.
 pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Result<Ending> {
-    let agreed = Agreed::read(&options.shared, options.keys.is_some(), ("from", options.from), None)?;
-    let keys = options.keys.as_ref().map(|path| ReceiverKeys::read(Path::new(path))).transpose().map_err(at_start)?;
+    let listening = &options.listening;
+    let agreed = Agreed::read(&listening.shared, listening.keys.is_some(), ("from", listening.from), None)?;
+    let keys = listening.keys.as_ref().map(|path| ReceiverKeys::read(Path::new(path))).transpose().map_err(at_start)?;
     let folder = Path::new(&options.folder);
-    let mut sockets = agreed.sockets(options.shared.interface.as_deref(), options.source, None)?;
+    let mut sockets = agreed.sockets(listening.shared.interface.as_deref(), listening.source, None)?;
     let verifier = ReceiverSession::new(keys.as_ref(), 0).verifier();
     let existing = if options.replace { Existing::Replace } else { Existing::Keep };
     let settings = Settings { existing, ..Settings::default() };
@@ -51,7 +52,7 @@ pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Resu
     let began = turns::time(clock.now());
     let session = ReceiverSession::new(keys.as_ref(), numbers.start);
     let content = Incoming::new(store, session, keys.is_some().then_some(numbers.end), began);
-    let member = |content| agreed.session.member(id, agreed.groups, options.source, content).map_err(Ending::from);
+    let member = |content| agreed.session.member(id, agreed.groups, listening.source, content).map_err(Ending::from);
     let mut driver: Member = member(content)?;
     driver.start(&mut clock, &mut sockets);
     if driver.joined().is_empty() {
@@ -133,7 +134,7 @@ pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Resu
         if let Some(patience) = options.patience.filter(|patience| now.saturating_sub(since) > *patience) {
             driver.content_mut().store.flush()?;
             let (seconds, all) = (patience.as_secs_f64(), all_forged(&driver, forged));
-            if let (None, Some(path), 1..) = (driver.content().store.salt(), &options.keys, all) {
+            if let (None, Some(path), 1..) = (driver.content().store.salt(), &listening.keys, all) {
                 let sentence = format!("{path} opens none of the {all} packets that came: it is of another session");
                 return Err(Ending::Input(sentence));
             }

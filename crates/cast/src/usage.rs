@@ -92,18 +92,9 @@ pub struct Receive {
     /// the folder for the files
     #[arg(value_name = "DIR", value_parser = name)]
     pub folder: String,
-    /// the first group of the session, as 239.1.2.3:5000 or [ff15::1]:5000
-    #[arg(long, value_name = "GROUP:PORT", value_parser = group)]
-    pub from: SocketAddr,
-    /// take what this host sends, and no other (source-specific multicast)
-    #[arg(long, value_name = "ADDR", value_parser = address)]
-    pub source: Option<IpAddr>,
-    /// What both ends are told.
+    /// What it listens to.
     #[command(flatten)]
-    pub shared: Shared,
-    /// the receiver's keys, receiver-N.key of faircast keys
-    #[arg(long, value_name = "FILE", value_parser = name)]
-    pub keys: Option<String>,
+    pub listening: Listening,
     /// replace other files that have the names already, which stay otherwise
     #[arg(long)]
     pub replace: bool,
@@ -118,18 +109,9 @@ pub struct Receive {
 /// What `probe` takes.
 #[derive(Args, Clone, Debug, PartialEq)]
 pub struct Probe {
-    /// the first group of the session, as 239.1.2.3:5000 or [ff15::1]:5000
-    #[arg(long, value_name = "GROUP:PORT", value_parser = group)]
-    pub from: SocketAddr,
-    /// look at what this host sends, and at no other (source-specific multicast)
-    #[arg(long, value_name = "ADDR", value_parser = address)]
-    pub source: Option<IpAddr>,
-    /// What both ends are told.
+    /// What it listens to.
     #[command(flatten)]
-    pub shared: Shared,
-    /// the keys of a receiver, receiver-N.key of faircast keys
-    #[arg(long, value_name = "FILE", value_parser = name)]
-    pub keys: Option<String>,
+    pub listening: Listening,
     /// report as a receiver does: its RTT is measured, and it may limit. Default: say nothing
     #[arg(long)]
     pub report: bool,
@@ -139,6 +121,23 @@ pub struct Probe {
     /// How it ends.
     #[command(flatten)]
     pub output: Output,
+}
+
+/// What whoever listens is told: a receiver, or a probe.
+#[derive(Args, Clone, Debug, PartialEq)]
+pub struct Listening {
+    /// the first group of the session, as 239.1.2.3:5000 or [ff15::1]:5000
+    #[arg(long, value_name = "GROUP:PORT", value_parser = group)]
+    pub from: SocketAddr,
+    /// take what this host sends, and no other (source-specific multicast)
+    #[arg(long, value_name = "ADDR", value_parser = address)]
+    pub source: Option<IpAddr>,
+    /// What both ends are told.
+    #[command(flatten)]
+    pub shared: Shared,
+    /// the keys of a receiver, receiver-N.key of faircast keys
+    #[arg(long, value_name = "FILE", value_parser = name)]
+    pub keys: Option<String>,
 }
 
 /// What all ends of a session are told of it, alike but for the interface.

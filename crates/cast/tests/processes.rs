@@ -270,6 +270,10 @@ fn bad_input_is_one_sentence_and_exit_2() {
             "--open",
         ),
         (format!("send film --to GROUP --open --set paket=1 {lo}"), "paket: unknown; legal are"),
+        (
+            format!("send film --to GROUP --open --set ecn=false --set granularity=0 {lo}"),
+            "--set \"granularity=0\" given; ",
+        ),
         (format!("send film --to GROUP --open --set packet_size=512B {lo}"), "legal is to give them by --packet-size"),
         (format!("send film --to GROUP --open --set packet_size.x=1 {lo}"), "before the dot has no keys"),
         (format!("send film --to GROUP --open --set scheme=cbr {lo}"), "legal is to give it by --scheme"),
@@ -284,6 +288,23 @@ fn bad_input_is_one_sentence_and_exit_2() {
         assert_eq!((code, value["exit_code"].as_u64()), (2, Some(2)), "{line}: {said}");
         assert!(said.contains(says) && said.trim_end().lines().count() == 1, "{line}: {said}");
     }
+}
+
+#[test]
+fn an_output_that_is_full_is_said_and_one_that_is_closed_ends_a_probe() {
+    let place = Place::new("output", 11);
+    for verb in ["keys keys --receivers 1", "keys --help"] {
+        let full = fs::File::create("/dev/full").unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_faircast"));
+        command.args(verb.split_whitespace()).current_dir(&place.folder).stdout(full);
+        let Output { status, stderr, .. } = command.output().unwrap();
+        let said = String::from_utf8(stderr).unwrap();
+        assert!(status.code() == Some(3) && said.contains("to standard output: No space left"), "{verb}: {said}");
+    }
+    let mut probe = place.run("probe --from GROUP --interface lo --open");
+    drop(probe.0.as_mut().unwrap().stdout.take());
+    until("nobody reads", || probe.0.as_mut().unwrap().try_wait().unwrap().is_some());
+    assert_eq!(probe.0.take().unwrap().wait().unwrap().code(), Some(0));
 }
 
 #[test]

@@ -30,6 +30,9 @@ Source = Annotated[
     str | None,
     option("--source", "ADDR", "Take what this host sends, and no other (source-specific multicast)."),
 ]
+ReceiverKeys = Annotated[
+    str | None, option("--keys", "FILE", "The keys of a receiver, receiver-N.key of faircast keys.")
+]
 Scheme = Annotated[
     str | None, option("--scheme", "NAME", "The scheme, as scenarios name it; both ends alike. Default tfmcc.")
 ]

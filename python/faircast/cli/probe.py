@@ -6,25 +6,32 @@ from typing import Annotated
 
 import typer
 
-from faircast.cli.casting import From, Given, Interface, Open, PacketSize, Parameters, Scheme, carry_out, option
+from faircast.cli.casting import (
+    From,
+    Given,
+    Interface,
+    Open,
+    PacketSize,
+    Parameters,
+    ReceiverKeys,
+    Scheme,
+    Source,
+    carry_out,
+    option,
+)
 from faircast.cli.common import Json, verb
 
 
 @verb
 def command(
     from_: From = None,
-    source: Annotated[
-        str | None,
-        option("--source", "ADDR", "Look at what this host sends, and at no other (source-specific multicast)."),
-    ] = None,
+    source: Source = None,
     scheme: Scheme = None,
     sets: Parameters = None,
     packet_size: PacketSize = None,
     interface: Interface = None,
     open_: Open = False,
-    keys: Annotated[
-        str | None, option("--keys", "FILE", "The keys of a receiver, receiver-N.key of faircast keys.")
-    ] = None,
+    keys: ReceiverKeys = None,
     report: Annotated[
         bool,
         typer.Option(

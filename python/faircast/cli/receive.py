@@ -6,7 +6,19 @@ from typing import Annotated
 
 import typer
 
-from faircast.cli.casting import From, Given, Interface, Open, PacketSize, Parameters, Scheme, Source, carry_out, option
+from faircast.cli.casting import (
+    From,
+    Given,
+    Interface,
+    Open,
+    PacketSize,
+    Parameters,
+    ReceiverKeys,
+    Scheme,
+    Source,
+    carry_out,
+    option,
+)
 from faircast.cli.common import Json, verb
 
 
@@ -20,9 +32,7 @@ def command(
     packet_size: PacketSize = None,
     interface: Interface = None,
     open_: Open = False,
-    keys: Annotated[
-        str | None, option("--keys", "FILE", "The receiver's keys, receiver-N.key of faircast keys.")
-    ] = None,
+    keys: ReceiverKeys = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace other files that have the names already, which stay otherwise.")
     ] = False,
