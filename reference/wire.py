@@ -91,11 +91,11 @@ def rtp():
     yield "mlda data", struct.pack(">BBHII", 2 << 6, 96, 0xFFFF, STAMP, source)
     yield "mlda data, first of a pair", struct.pack(">BBHII", 2 << 6, 128 | 96, 0, STAMP, source)
     head = struct.pack(">BBHIQIII", 2 << 6, 200, 6 + 3 * 3, source, 0x0123456789ABCDEF, STAMP, 7, 3584)
-    base = struct.pack(">fHHI", 1e5, 65530, 9, 1 << 31 | (2 - 1) << 24 | 25_000)
-    above = struct.pack(">fHHI", 2e5, 3, 0, 0)
+    base = struct.pack(">HHHHf", 1 << 15, 3 * 12, 9, 65530, 1e5)
+    above = struct.pack(">IHHf", 1 << 31 | (2 - 1) << 24 | 25_000, 0, 3, 2e5)
     yield "mlda sender report", head + base + above + struct.pack(">III", OTHER & 0xFFFFFFFF, 5, 6)
     block = struct.pack(">IIIIII", source, 255 << 24 | (-3 & 0xFFFFFF), 0x00020001, 77, 0x456789AB, 0x00018000)
-    more = struct.pack(">HHffII", 9, 0, 123_456.0, 0.0125, 540_000, STAMP)
+    more = struct.pack(">HHffII", 1 << 15 | 0x7FF7, 20, 123_456.0, 0.0125, 1 << 31 | 540_000, STAMP)
     yield "mlda receiver report", struct.pack(">BBHI", 2 << 6 | 1, 201, 12, receiver) + block + more
     yield "mlda bye", struct.pack(">BBHIBBHI", 2 << 6, 201, 1, receiver, 2 << 6 | 1, 203, 1, receiver)
 

@@ -102,7 +102,7 @@ fn report(random: &mut Random, header: mlda::Header, packet: &mut Packet) -> Opt
             number,
             rate_bps: word() as f32,
             loss: 0.25,
-            rtt_us: word(),
+            rtt_us: word() >> 1,
             stamp_us: crate::stamp::stamp(packet.sent),
             fraction_lost: word() as u8,
             cumulative_lost: word() as i32 >> 8,
@@ -115,6 +115,21 @@ fn report(random: &mut Random, header: mlda::Header, packet: &mut Packet) -> Opt
         mlda::Header::Bye => Bye { ssrc: receiver }.encode(),
     };
     Some(octets.into())
+}
+
+/// The most bytes that reading takes at one time: a message that nobody has sent must not take more by what it says. Our
+/// own messages, NORM's and LCT's take none.
+pub mod most_allocated {
+    /// By reports of RTCP: their lines, and their bytes twice, as they are written again for another number.
+    pub const fn by_reports(bytes: usize) -> u64 {
+        3 * bytes as u64 + 64
+    }
+
+    /// By a table of files: a file that says nothing but its name is 36 bytes there and ten times that here, in a list
+    /// that grows by doubling.
+    pub const fn by_table(bytes: usize) -> u64 {
+        32 * bytes as u64 + 1024
+    }
 }
 
 /// What must hold of any bytes at all: that they are refused, or read as something that is written and read again as it

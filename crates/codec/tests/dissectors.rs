@@ -97,14 +97,7 @@ fn tshark_reads_all_that_is_written() {
     if !tshark::is_there() {
         return;
     }
-    let written = packets().into_iter().filter(|(packet, _)| is_over_udp(packet));
-    // Reports come twice, the second time without the extension that RFC 3550 section 6.4.3 leaves to profiles: tshark
-    // takes each such extension for one of MS-RTP, and finds fault with it.
-    let plain = |(packet, bytes): (Packet, Vec<u8>)| {
-        let without = without_extension(&bytes).filter(|_| port(&packet) == RTCP).map(|without| (packet, without));
-        std::iter::once((packet, bytes)).chain(without)
-    };
-    let packets: Vec<(Packet, Vec<u8>)> = written.flat_map(plain).collect();
+    let packets: Vec<(Packet, Vec<u8>)> = packets().into_iter().filter(|(packet, _)| is_over_udp(packet)).collect();
     let mut names: Vec<String> = packets
         .iter()
         .filter(|(packet, _)| port(packet) == NATIVE)
@@ -115,18 +108,16 @@ fn tshark_reads_all_that_is_written() {
     names
         .extend(["rtp.seq", "rtp.timestamp", "rtp.ssrc", "rtp.marker", "rtp.p_type", "rtp.payload"].map(str::to_owned));
     names.extend(["rtcp.pt", "rtcp.length_check", "rtcp.ssrc.identifier", "rtcp.senderssrc"].map(str::to_owned));
+    let of_extension = ["type", "length"].map(|field| format!("rtcp.profile-specific-extension.{field}"));
+    names.extend_from_slice(&of_extension);
     names.sort();
     names.dedup();
     let rows = rows(&packets, &names);
     assert_eq!(rows.len(), packets.len(), "a line for each packet");
     let mut extended = 0;
     for ((packet, bytes), row) in packets.iter().zip(&rows) {
-        if port(packet) == RTCP && without_extension(bytes).is_some_and(|without| without.len() < bytes.len()) {
-            extended += 1;
-        } else {
-            let complaint = (row["_ws.malformed"].as_str(), row["_ws.expert"].as_str());
-            assert_eq!(complaint, ("", ""), "tshark finds fault with {bytes:?}, {packet:?}");
-        }
+        let complaint = (row["_ws.malformed"].as_str(), row["_ws.expert"].as_str());
+        assert_eq!(complaint, ("", ""), "tshark finds fault with {bytes:?}, {packet:?}");
         let protocols = row["frame.protocols"].rsplit(':').next().unwrap_or_default().to_owned();
         match packet.header {
             Header::Mlda(mlda::Header::Data(data)) => {
@@ -139,12 +130,21 @@ fn tshark_reads_all_that_is_written() {
             }
             Header::Mlda(header) => {
                 assert_eq!(protocols, "rtcp", "{row:?}");
-                let types = match header {
-                    mlda::Header::SenderReport { .. } => "200",
-                    mlda::Header::ReceiverReport { .. } => "201",
-                    _ => "201,203",
+                let (types, extension_at) = match header {
+                    mlda::Header::SenderReport { .. } => ("200", Some(28)),
+                    mlda::Header::ReceiverReport { .. } => ("201", Some(32)),
+                    _ => ("201,203", None),
                 };
                 assert_eq!(row["rtcp.pt"], types, "{row:?}");
+                // The extension of a profile, as one block to the end.
+                let [kind, length] = of_extension.each_ref().map(|name| row[name].as_str());
+                if let Some(at) = extension_at {
+                    extended += 1;
+                    assert!(number(kind) >= 0x8000, "{row:?}");
+                    assert_eq!(number(length) as usize, bytes.len() - at, "{row:?}");
+                } else {
+                    assert_eq!((kind, length), ("", ""), "{row:?}");
+                }
                 // Empty where there is nothing to complain of.
                 assert!(!row["rtcp.length_check"].contains("False") && !row["rtcp.length_check"].contains('0'));
                 let sender = row["rtcp.senderssrc"].split(',').next().unwrap_or_default().to_owned();
@@ -157,18 +157,6 @@ fn tshark_reads_all_that_is_written() {
         }
     }
     assert!(extended > 5, "{extended}");
-}
-
-/// A sender report or a receiver report of one block as RFC 3550 sections 6.4.1 and 6.4.2 have it, without more.
-fn without_extension(bytes: &[u8]) -> Option<Vec<u8>> {
-    let length = match bytes.get(..2)? {
-        [0x80, 200] => 28,
-        [0x81, 201] => 32,
-        _ => return None,
-    };
-    let mut bytes = bytes.get(..length)?.to_vec();
-    bytes[3] = (length / 4 - 1) as u8;
-    Some(bytes)
 }
 
 /// Holds what the script shows against the bytes, field by field.

@@ -173,7 +173,7 @@ fn standard() -> Vec<(&'static str, mlda::Header, Address, Option<Control>)> {
     let of_receiver = ReceiverReport {
         ssrc: SENDER.to_bits(),
         source: ssrc,
-        number: 9,
+        number: 0xfff7,
         rate_bps: 123_456.0,
         loss: 0.0125,
         rtt_us: 540_000,
@@ -190,7 +190,12 @@ fn standard() -> Vec<(&'static str, mlda::Header, Address, Option<Control>)> {
         ("mlda data", data(0xffff, false), SOURCE, None),
         ("mlda data, first of a pair", data(0, true), SOURCE, None),
         ("mlda sender report", mlda::Header::SenderReport { number: 9 }, SOURCE, Some(of_source.encode().into())),
-        ("mlda receiver report", mlda::Header::ReceiverReport { number: 9 }, SENDER, Some(of_receiver.encode().into())),
+        (
+            "mlda receiver report",
+            mlda::Header::ReceiverReport { number: 0xfff7 },
+            SENDER,
+            Some(of_receiver.encode().into()),
+        ),
         ("mlda bye", mlda::Header::Bye, SENDER, Some(bye.encode().into())),
     ]
 }

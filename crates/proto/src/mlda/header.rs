@@ -59,15 +59,10 @@ pub const SENDER_REPORT: Layout = Layout::new(
     ],
 )
 .with_lists(&[LAYER_LINE, ECHO]);
-/// The line of a layer in it. In those above the base the last four are 0.
-pub const LAYER_LINE: &[Field] = &[
-    Field::new("rate", 32),
-    Field::new("first sequence number", 16),
-    Field::new("round", 16),
-    Field::new("extra", 1),
-    Field::new("layers less one", 7),
-    Field::new("feedback spread", 24),
-];
+/// The line of a layer in it. What it has of the session depends on which line it is, and
+/// [`rtcp`](super::rtcp) has it.
+pub const LAYER_LINE: &[Field] =
+    &[Field::new("of the session", 48), Field::new("first sequence number", 16), Field::new("rate", 32)];
 /// An echo in it.
 pub const ECHO: &[Field] = &[Field::new("receiver", 32), Field::new("stamp", 32), Field::new("held", 32)];
 /// A receiver report of RTCP (RFC 3550 section 6.4.2) with one report block, and MLDA's extension.
@@ -84,11 +79,13 @@ pub const RECEIVER_REPORT: Layout = Layout::new(
             Field::new("interarrival jitter", 32),
             Field::new("last SR", 32),
             Field::new("delay since last SR", 32),
-            Field::new("round", 16),
-            Field::new("zero", 16),
+            Field::new("one", 1),
+            Field::new("round, lower bits", 15),
+            Field::new("extension's length", 16),
             Field::new("share", 32),
             Field::new("loss", 32),
-            Field::new("rtt", 32),
+            Field::new("round, highest bit", 1),
+            Field::new("rtt", 31),
             Field::new("stamp", 32),
         ],
     ],

@@ -1,14 +1,17 @@
 //! Reports as they go on the wire: packets of RTCP (RFC 3550 section 6.4) with what MLDA needs behind them as
-//! profile-specific extensions (section 6.4.3).
+//! profile-specific extensions (section 6.4.3). The RFC leaves open what these look like. Wireshark takes them
+//! for blocks of a type and a length, 16 bits each, and knows types from 1 to 14, so ours is one block of another type.
 //!
 //! A sender report is the one of the RFC without report blocks, 28 bytes; then come 12 bytes for each layer and 12 for
-//! each echo. The line of a layer is its rate as `f32`, the number of its next packet as 16 bits, and 6 bytes which in
-//! the line of the base layer hold what concerns the session: the number of the round (16 bits), whether the report is
-//! an extra one (1 bit), the number of layers less one (7 bits), and T_fb in units of 100 µs (24 bits). In other lines
-//! they are 0. An echo is the receiver, its time stamp and how long the report waited, 32 bits each.
+//! each echo. The line of a layer is 6 bytes, the number of its next packet as 16 bits and its rate as `f32`. The 6
+//! bytes hold what concerns the session: in the first line the block's type, its length in bytes and the number of the
+//! round, 16 bits each; in the second whether the report is an extra one (1 bit), the number of layers less one (7
+//! bits), and T_fb in units of 100 µs (24 bits). Otherwise they are 0. So there are two lines also of one layer. An
+//! echo is the receiver, its time stamp and how long the report waited, 32 bits each.
 //!
-//! A receiver report has one report block, 32 bytes, and 20 behind it: the number of the round (16 bits), 16 bits that
-//! are 0, the share and the loss as `f32`, the round-trip time and the time stamp in microseconds.
+//! A receiver report has one report block, 32 bytes, and 20 behind it: a bit that is 1 and the lower 15 of the number of
+//! the round, which are the type together; the length (16 bits), the share and the loss as `f32`, the highest bit of the
+//! number, the round-trip time (31 bits) and the time stamp in microseconds.
 //!
 //! A receiver that goes sends an empty receiver report and a BYE, 8 bytes each. What RFC 3550 section 6.1 wants beside
 //! these, a source description in each packet, is left out: it would say the same name in every report.
@@ -76,7 +79,7 @@ pub struct ReceiverReport {
     pub rate_bps: f32,
     /// l, the loss that the share was made from.
     pub loss: f32,
-    /// Its round-trip time, microseconds; 0 = it has none.
+    /// Its round-trip time, microseconds; 0 = it has none. The wire has 31 bits, 35 minutes.
     pub rtt_us: u32,
     /// Its clock at the time of the report, low 32 bits of microseconds.
     pub stamp_us: u32,
@@ -126,6 +129,13 @@ pub enum Malformed {
         /// How many there are.
         bytes: usize,
     },
+    /// What is behind a report is another extension than MLDA's.
+    Extension {
+        /// The type that it says.
+        kind: u16,
+        /// The length that it says, bytes.
+        length: u16,
+    },
     /// The version is not 2, or there is padding.
     Version {
         /// The first byte.
@@ -138,7 +148,7 @@ pub enum Malformed {
         /// The count of blocks.
         blocks: u8,
     },
-    /// The lines of layers and echoes are not as many as the first says, or there are too many echoes.
+    /// The lines of layers and echoes are not as many as they say, or there are too many echoes.
     Lines {
         /// Bytes that are left for them.
         bytes: usize,
@@ -165,6 +175,14 @@ const LINE_BYTES: usize = bytes_of(LAYER_LINE) as usize;
 const _: () = assert!(bytes_of(ECHO) as usize == LINE_BYTES);
 /// Version 2 without padding.
 const VERSION: u8 = 2 << 6;
+/// The type of a sender report's extension, the highest bit of that of a receiver report's.
+const EXTENSION: u16 = 1 << 15;
+/// Bytes of a receiver report's extension.
+const RECEIVER_EXTENSION_BYTES: u16 = 20;
+/// Lines of layers that there are at least, as the second has what concerns the session, too.
+const LEAST_LINES: usize = 2;
+/// The longest round-trip time that 31 bits say, and the bit beside it: the highest of the number of the round.
+const MOST_RTT_US: u32 = (1 << 31) - 1;
 const SR: u8 = 200;
 const RR: u8 = 201;
 const BYE: u8 = 203;
@@ -176,7 +194,12 @@ const MOST_LOST: i32 = (1 << 23) - 1;
 
 /// Bytes of a sender report, without IP and UDP.
 pub const fn sender_report_bytes(layers: usize, echoes: usize) -> usize {
-    SENDER_REPORT_BYTES + LINE_BYTES * (layers + echoes)
+    SENDER_REPORT_BYTES + LINE_BYTES * (lines_of(layers) + echoes)
+}
+
+/// Lines of so many layers.
+const fn lines_of(layers: usize) -> usize {
+    if layers < LEAST_LINES { LEAST_LINES } else { layers }
 }
 
 /// The middle 32 bits of a time in a sender report: what receivers return as LSR.
@@ -195,18 +218,27 @@ impl SenderReport {
         bytes.word(self.rtp_timestamp);
         bytes.word(self.packets);
         bytes.word(self.octets);
-        for (rank, line) in self.layers.iter().enumerate() {
-            bytes.word(line.rate_bps.to_bits());
-            bytes.half(line.first_sequence);
-            if rank == 0 {
-                let spread =
-                    (self.feedback_spread_us.saturating_add(SPREAD_UNIT_US / 2) / SPREAD_UNIT_US).min(MOST_SPREAD);
-                bytes.half(self.number);
-                bytes.word(u32::from(self.extra) << 31 | (self.layers.len() as u32 - 1) << 24 | spread);
-            } else {
-                bytes.half(0);
-                bytes.word(0);
+        let lines = lines_of(self.layers.len());
+        let spread = (self.feedback_spread_us.saturating_add(SPREAD_UNIT_US / 2) / SPREAD_UNIT_US).min(MOST_SPREAD);
+        let nothing = LayerLine { rate_bps: 0.0, first_sequence: 0 };
+        for (rank, line) in self.layers.iter().chain([&nothing]).take(lines).enumerate() {
+            match rank {
+                0 => {
+                    bytes.half(EXTENSION);
+                    bytes.half((LINE_BYTES * (lines + self.echoes.len())) as u16);
+                    bytes.half(self.number);
+                }
+                1 => {
+                    bytes.word(u32::from(self.extra) << 31 | (self.layers.len() as u32 - 1) << 24 | spread);
+                    bytes.half(0);
+                }
+                _ => {
+                    bytes.word(0);
+                    bytes.half(0);
+                }
             }
+            bytes.half(line.first_sequence);
+            bytes.word(line.rate_bps.to_bits());
         }
         for echo in &self.echoes {
             [echo.receiver, echo.stamp_us, echo.hold_us].into_iter().for_each(|word| bytes.word(word));
@@ -219,40 +251,42 @@ impl SenderReport {
         let ntp = u64::from(bytes.word()) << 32 | u64::from(bytes.word());
         let [rtp_timestamp, packets, octets] = [bytes.word(), bytes.word(), bytes.word()];
         let left = bytes.0.len();
-        let (mut base, mut layers, mut echoes) = (bytes.clone(), 1, Vec::new());
-        if left >= LINE_BYTES {
-            base.word();
-            base.half();
-            base.half();
-            layers = (base.word() >> 24 & 0x7f) as usize + 1;
+        if left < LEAST_LINES * LINE_BYTES {
+            return Err(Malformed::Lines { bytes: left, layers: 1 });
         }
-        let echo_bytes = left.checked_sub(LINE_BYTES * layers);
+        let mut of_session = bytes.clone();
+        let [kind, length, number] = [(); 3].map(|()| of_session.half());
+        of_session.take::<6>();
+        let of_second = of_session.word();
+        if (kind, usize::from(length)) != (EXTENSION, left) {
+            return Err(Malformed::Extension { kind, length });
+        }
+        let layers = (of_second >> 24 & 0x7f) as usize + 1;
+        let lines = lines_of(layers);
+        let echo_bytes = left.checked_sub(LINE_BYTES * lines);
         if !echo_bytes.is_some_and(|rest| rest % LINE_BYTES == 0 && rest / LINE_BYTES <= MOST_ECHOES) {
             return Err(Malformed::Lines { bytes: left, layers });
         }
-        let mut lines = Vec::with_capacity(layers);
-        let (mut number, mut session) = (0, 0);
-        for rank in 0..layers {
-            let (rate_bps, first_sequence) = (f32::from_bits(bytes.word()), bytes.half());
-            lines.push(LayerLine { rate_bps, first_sequence });
-            let words = (bytes.half(), bytes.word());
-            if rank == 0 {
-                (number, session) = words;
-            }
-        }
+        let line = |bytes: &mut Reader<'_>| {
+            bytes.take::<6>();
+            LayerLine { first_sequence: bytes.half(), rate_bps: f32::from_bits(bytes.word()) }
+        };
+        let mut said: Vec<LayerLine> = (0..lines).map(|_| line(&mut bytes)).collect();
+        said.truncate(layers);
+        let mut echoes = Vec::with_capacity(bytes.0.len() / LINE_BYTES);
         while !bytes.0.is_empty() {
             echoes.push(Echo { receiver: bytes.word(), stamp_us: bytes.word(), hold_us: bytes.word() });
         }
         Ok(SenderReport {
             ssrc,
             number,
-            extra: session >> 31 == 1,
+            extra: of_second >> 31 == 1,
             ntp,
             rtp_timestamp,
             packets,
             octets,
-            feedback_spread_us: (session & MOST_SPREAD) * SPREAD_UNIT_US,
-            layers: lines,
+            feedback_spread_us: (of_second & MOST_SPREAD) * SPREAD_UNIT_US,
+            layers: said,
             echoes,
         })
     }
@@ -271,29 +305,32 @@ impl ReceiverReport {
             self.jitter,
             self.last_sr,
             self.delay_since_sr,
-            u32::from(self.number) << 16,
+            u32::from(EXTENSION | self.number) << 16 | u32::from(RECEIVER_EXTENSION_BYTES),
             self.rate_bps.to_bits(),
             self.loss.to_bits(),
-            self.rtt_us,
+            u32::from(self.number) >> 15 << 31 | self.rtt_us.min(MOST_RTT_US),
             self.stamp_us,
         ];
         block.into_iter().for_each(|word| bytes.word(word));
         bytes.finish()
     }
 
-    fn decode(mut bytes: Reader<'_>) -> ReceiverReport {
+    fn decode(mut bytes: Reader<'_>) -> Result<ReceiverReport, Malformed> {
         let (ssrc, source, lost) = (bytes.word(), bytes.word(), bytes.word());
         let [highest_sequence, jitter, last_sr, delay_since_sr] = [(); 4].map(|()| bytes.word());
-        let number = bytes.half();
-        bytes.half();
-        ReceiverReport {
+        let (kind, length) = (bytes.half(), bytes.half());
+        if kind & EXTENSION == 0 || length != RECEIVER_EXTENSION_BYTES {
+            return Err(Malformed::Extension { kind, length });
+        }
+        let [rate, loss, number_and_rtt, stamp_us] = [(); 4].map(|()| bytes.word());
+        Ok(ReceiverReport {
             ssrc,
             source,
-            number,
-            rate_bps: f32::from_bits(bytes.word()),
-            loss: f32::from_bits(bytes.word()),
-            rtt_us: bytes.word(),
-            stamp_us: bytes.word(),
+            number: kind & !EXTENSION | (number_and_rtt >> 31 << 15) as u16,
+            rate_bps: f32::from_bits(rate),
+            loss: f32::from_bits(loss),
+            rtt_us: number_and_rtt & MOST_RTT_US,
+            stamp_us,
             fraction_lost: (lost >> 24) as u8,
             // The sign is in the highest of 24 bits.
             cumulative_lost: ((lost << 8) as i32) >> 8,
@@ -301,7 +338,7 @@ impl ReceiverReport {
             jitter,
             last_sr,
             delay_since_sr,
-        }
+        })
     }
 }
 
@@ -353,7 +390,7 @@ pub fn decode(bytes: &[u8]) -> Result<Message, Malformed> {
     let (first, rest) = split(bytes)?;
     match (first.packet_type, first.blocks, first.content.len()) {
         (SR, 0, 24..) if rest.is_empty() => SenderReport::decode(Reader(first.content)).map(Message::SenderReport),
-        (RR, 1, 48) if rest.is_empty() => Ok(Message::ReceiverReport(ReceiverReport::decode(Reader(first.content)))),
+        (RR, 1, 48) if rest.is_empty() => ReceiverReport::decode(Reader(first.content)).map(Message::ReceiverReport),
         (SR, 0, _) | (RR, 1, _) => Err(Malformed::Length { bytes: bytes.len() }),
         (RR, 0, 4) => match split(rest)? {
             (bye, []) if (bye.packet_type, bye.blocks, bye.content.len()) == (BYE, 1, 4) => {
@@ -440,6 +477,9 @@ impl fmt::Display for Malformed {
         match *self {
             Malformed::Missing => f.write_str("no message beside the packet"),
             Malformed::Length { bytes } => write!(f, "{bytes} bytes, which is not the length of the packets in them"),
+            Malformed::Extension { kind, length } => {
+                write!(f, "an extension of type {kind} and {length} bytes; MLDA's has a type of 32768 or more and all")
+            }
             Malformed::Version { byte } => write!(f, "first byte {byte:#04x}; legal is version 2 without padding"),
             Malformed::Kind { packet_type, blocks } => {
                 write!(

@@ -38,10 +38,10 @@ fn receiver_report() -> ReceiverReport {
 
 #[test]
 fn reports_come_back_with_the_sizes_that_are_documented() {
-    for (layers, echoes) in [(1, 0), (1, 8), (3, 2), (16, 8), (128, 255)] {
+    for (layers, echoes) in [(1, 0), (1, 8), (2, 1), (3, 2), (16, 8), (128, 255)] {
         let report = sender_report(layers, echoes);
         let octets = report.encode();
-        assert_eq!(usize::from(octets.size()), 28 + 28 + 12 * layers + 12 * echoes);
+        assert_eq!(usize::from(octets.size()), 28 + 28 + 12 * layers.max(2) + 12 * echoes);
         assert_eq!(octets.decode(), Ok(Message::SenderReport(report)));
     }
     let report = receiver_report();
@@ -58,14 +58,17 @@ fn reports_come_back_with_the_sizes_that_are_documented() {
 
 #[test]
 fn bytes_are_those_of_the_rfc() {
-    let report = SenderReport { layers: sender_report(1, 0).layers, ..sender_report(1, 1) };
+    let report = sender_report(3, 1);
     #[rustfmt::skip]
     let sender = [
-        // V=2, RC=0, PT=200, 12 words and one; SSRC; NTP; RTP; packets; octets.
-        0x80, 200, 0, 12, 0xde, 0xad, 0xbe, 0xef, 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
+        // V=2, RC=0, PT=200, 18 words and one; SSRC; NTP; RTP; packets; octets.
+        0x80, 200, 0, 18, 0xde, 0xad, 0xbe, 0xef, 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
         0xff, 0xff, 0xff, 0xff, 0, 0, 0, 7, 0, 0, 0x0e, 0x00,
-        // 100 000 bit/s, sequence 65 530, round 65 534, extra and one layer, 25 000 times 100 µs.
-        0x47, 0xc3, 0x50, 0x00, 0xff, 0xfa, 0xff, 0xfe, 0x80, 0x00, 0x61, 0xa8,
+        // Type, four lines, round 65 534; sequence 65 530, 100 000 bit/s.
+        0x80, 0x00, 0, 48, 0xff, 0xfe, 0xff, 0xfa, 0x47, 0xc3, 0x50, 0x00,
+        // Extra, three layers, 25 000 times 100 µs.
+        0x82, 0x00, 0x61, 0xa8, 0, 0, 0xff, 0xfb, 0x47, 0xc3, 0x50, 0x80,
+        0, 0, 0, 0, 0, 0, 0xff, 0xfc, 0x47, 0xc3, 0x51, 0x00,
         0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0,
     ];
     assert_eq!(*report.encode().0, sender);
@@ -74,7 +77,8 @@ fn bytes_are_those_of_the_rfc() {
         0x81, 201, 0, 12, 0, 0, 0, 5,
         // The report block: source, fraction and 24 bits of -3, highest, jitter, LSR, DLSR.
         0xde, 0xad, 0xbe, 0xef, 255, 0xff, 0xff, 0xfd, 0, 2, 0, 1, 0, 0, 0, 77, 0x45, 0x67, 0x89, 0xab, 0, 1, 0x80, 0,
-        0xff, 0xff, 0, 0, 0x47, 0xf1, 0x20, 0x00, 0x3c, 0x4c, 0xcc, 0xcd, 0x00, 0x08, 0x3d, 0x60,
+        // Type and the round, 20 bytes; share; loss; the round's highest bit and the round-trip time; the stamp.
+        0xff, 0xff, 0, 20, 0x47, 0xf1, 0x20, 0x00, 0x3c, 0x4c, 0xcc, 0xcd, 0x80, 0x08, 0x3d, 0x60,
         0xff, 0xff, 0xff, 0xf0,
     ];
     assert_eq!(*receiver_report().encode().0, receiver);
@@ -96,6 +100,14 @@ fn what_does_not_fit_is_the_most_that_does() {
     };
     assert_eq!([0, 49, 50, 149, 150, 2_500_000].map(spread), [0, 0, 100, 100, 200, 2_500_000]);
     assert_eq!([1_677_721_500, 1_677_721_600, u32::MAX].map(spread), [1_677_721_500; 3]);
+    let numbers = |number, rtt_us| match (ReceiverReport { number, rtt_us, ..receiver_report() }).encode().decode() {
+        Ok(Message::ReceiverReport(report)) => (report.number, report.rtt_us),
+        other => panic!("{other:?}"),
+    };
+    for number in [0, 1, 0x7fff, 0x8000, 0xffff] {
+        assert_eq!(numbers(number, 0), (number, 0));
+        assert_eq!(numbers(number, u32::MAX), (number, (1 << 31) - 1));
+    }
 }
 
 #[test]
@@ -123,18 +135,35 @@ fn whatever_is_no_message_is_named() {
     assert_eq!(decode(&changed), Err(Malformed::Kind { packet_type: 202, blocks: 0 }));
     // Five layers said where there are lines for five, and with an echo too many beside one.
     let mut changed = sender.clone();
-    changed[36] = changed[36] & 0x80 | 4;
+    changed[40] = changed[40] & 0x80 | 4;
     assert!(matches!(decode(&changed), Ok(Message::SenderReport(SenderReport { echoes, .. })) if echoes.is_empty()));
-    changed[36] += 1;
+    changed[40] += 1;
     assert_eq!(decode(&changed), Err(Malformed::Lines { bytes: 60, layers: 6 }));
-    let mut changed = sender_report(3, 254).encode().0;
-    changed[36] &= 0x80;
-    assert_eq!(decode(&changed), Err(Malformed::Lines { bytes: 3084, layers: 1 }));
+    let mut changed = sender_report(3, 255).encode().0;
+    changed[40] &= 0x80;
+    assert_eq!(decode(&changed), Err(Malformed::Lines { bytes: 3096, layers: 1 }));
+    // The extension of somebody else, or of another length than it says.
+    for (message, at) in [(&sender, 28), (&receiver, 32)] {
+        let with = |kind: u16, length: u16| {
+            let mut changed = message.clone();
+            changed[at..at + 2].copy_from_slice(&kind.to_be_bytes());
+            changed[at + 2..at + 4].copy_from_slice(&length.to_be_bytes());
+            decode(&changed)
+        };
+        let length = (message.len() - at) as u16;
+        assert!(with(0x8000, length).is_ok());
+        for (kind, length) in [(1, length), (0, length), (0x8000, length - 4), (0x8000, length + 4), (0x8000, 0)] {
+            assert_eq!(with(kind, length), Err(Malformed::Extension { kind, length }));
+        }
+    }
     assert_eq!(
         decode(&[0x80, 200, 0, 6].into_iter().chain([0; 24]).collect::<Vec<u8>>()),
         Err(Malformed::Lines { bytes: 0, layers: 1 })
     );
-    for error in [Malformed::Missing, Malformed::Length { bytes: 3 }, Malformed::Lines { bytes: 60, layers: 6 }] {
+    let extension = Malformed::Extension { kind: 1, length: 2 };
+    for error in
+        [Malformed::Missing, extension, Malformed::Length { bytes: 3 }, Malformed::Lines { bytes: 60, layers: 6 }]
+    {
         assert!(!error.to_string().is_empty());
     }
 }
@@ -170,7 +199,7 @@ fn any_bytes_are_read_without_harm() {
             Ok(Message::ReceiverReport(report)) => {
                 read[1] += 1;
                 let again = report.encode();
-                assert!(again.0[..34] == octets.0[..34] && again.0[36..] == octets.0[36..]);
+                assert_eq!(again, octets);
             }
             Ok(Message::Bye(_)) => read[2] += 1,
             Err(error) => {
