@@ -51,6 +51,25 @@ fn others_write_it_in_other_words() {
 }
 
 #[test]
+fn order_and_lines_within_elements_say_nothing() {
+    let document = "<FDT-Instance\n\tComplete='true'\r\nExpires='7'><![CDATA[<File/>]]>&amp;&unknown;<?File?>\n\
+        <File\nContent-Type='a\nb\tc'\nFEC-OTI-FEC-Encoding-ID='5'\nContent-Location='x' TOI='3'></File></FDT-Instance>\n";
+    let code = Code { fec_id: Some(5), ..Code::default() };
+    let file = File { object: 3, location: "x".into(), content_type: Some("a b c".into()), code, ..File::default() };
+    let expected = Table { expires_s: 7, complete: true, code: Code::default(), files: vec![file] };
+    assert_eq!(read(document), Ok(expected));
+}
+
+#[test]
+fn elements_may_be_as_deep_as_a_document_is_long() {
+    let (open, close) = ("<a>".repeat(100_000), "</a>".repeat(100_000));
+    let file = "<File TOI='1' Content-Location='a'/>";
+    let deep = |inner: &str| format!("<FDT-Instance Expires='1'>{open}{inner}{close}{file}</FDT-Instance>");
+    assert_eq!(read(&deep(file)).map(|table| table.files.len()), Ok(1));
+    assert_eq!(read(&deep("</b>")), Err(Malformed::Xml));
+}
+
+#[test]
 fn what_is_no_table_is_refused() {
     let file = "<File TOI='1' Content-Location='a'/>";
     let attribute = |name| Malformed::Attribute { name };
@@ -61,6 +80,9 @@ fn what_is_no_table_is_refused() {
         (format!("<FDT-Instance Expires='1'>{file}"), Malformed::Xml),
         (format!("<FDT-Instance Expires='1'>{file}</FDT-Instance></x>"), Malformed::Xml),
         (format!("<!DOCTYPE x [<!ENTITY a 'b'>]><FDT-Instance Expires='1'>{file}</FDT-Instance>"), Malformed::Xml),
+        (format!("<FDT-Instance Expires='1'>{file}</Other>"), Malformed::Xml),
+        (format!("<FDT-Instance Expires='1' Expires='2'>{file}</FDT-Instance>"), Malformed::Xml),
+        (format!("<FDT-Instance Expires='1'>{file}<!-- </FDT-Instance>"), Malformed::Xml),
         (format!("<FDT-Instance>{file}</FDT-Instance>"), attribute("Expires")),
         (format!("<FDT-Instance Expires='4294967296'>{file}</FDT-Instance>"), attribute("Expires")),
         ("<FDT-Instance Expires='1'><File TOI='0' Content-Location='a'/></FDT-Instance>".into(), attribute("TOI")),
