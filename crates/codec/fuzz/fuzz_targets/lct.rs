@@ -1,10 +1,13 @@
-//! Any bytes: they are refused, or read as a packet of LCT that is written and read again.
+//! Any bytes: they are refused, or read as a packet of LCT that is written and read again. Reading takes no memory.
 #![no_main]
 
+use allocation_counter::measure;
 use faircast_codec::lct::{decode, encode};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    if let Ok(packet) = decode(bytes) {
+    let mut read = None;
+    assert_eq!(measure(|| read = Some(decode(bytes))).count_total, 0);
+    if let Some(Ok(packet)) = read {
         let mut written = Vec::new();
         assert_eq!(encode(&packet, &mut written), Ok(()));
         assert!(written.len() <= bytes.len());
