@@ -2,10 +2,10 @@
 
 use super::declared::{Declared, Row, float, integer, name, table};
 use super::subjects::Subjects;
-use super::table::Table;
 use faircast_sim::acm::SymbolCounters;
 use faircast_sim::probe::SymbolRow;
 use faircast_sim::world::World;
+use faircast_tables::table::Table;
 use std::collections::BTreeMap;
 
 /// What a link or a leg has sent by the end of an interval, and by that of the one before.

@@ -1,11 +1,11 @@
 //! Dilation of sessions: what the receivers behind a link demand together, by what the fastest of them gets.
 
 use super::declared::{Declared, Row, float, name};
-use super::per_second::over;
 use faircast_sim::counters::DilationTotals;
 use faircast_sim::multicast::{DILATION_WINDOW, DilationSpan};
 use faircast_sim::probe::DilationRow;
 use faircast_sim::world::World;
+use faircast_tables::per_second::over;
 use std::collections::BTreeMap;
 
 /// One row for every session, link behind which several of its receivers are, and interval in which they were sent

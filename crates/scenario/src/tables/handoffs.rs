@@ -2,9 +2,9 @@
 
 use super::declared::{Declared, Row, float, name_if_any, table};
 use super::subjects::Subjects;
-use super::table::Table;
 use crate::network::{Network, NetworkHandoff};
 use faircast_proto::time::Instant;
+use faircast_tables::table::Table;
 
 /// A hand-off of a station.
 pub(crate) struct Handoff<'a>(&'a NetworkHandoff);

@@ -1,12 +1,12 @@
 //! The groups of sessions: what is sent to each, and who is in it.
 
 use super::declared::{Declared, Row, float, integer, name, table};
-use super::per_second::over;
 use super::subjects::{GroupSubject, Subjects};
-use super::table::Table;
 use faircast_proto::time::Duration;
 use faircast_sim::counters::GroupCounters;
 use faircast_sim::probe::GroupRow;
+use faircast_tables::per_second::over;
+use faircast_tables::table::Table;
 
 /// What a group was used for by the end of an interval, and by that of the one before.
 pub(crate) struct GroupInterval<'a> {

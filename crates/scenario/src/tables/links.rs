@@ -3,12 +3,12 @@
 use super::acm::used as symbols_used;
 use super::declared::{Declared, Row, float, integer, name, table_in_pieces};
 use super::subjects::Subjects;
-use super::table::Table;
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::counters::LinkCounters;
 use faircast_sim::ids::LinkId;
 use faircast_sim::probe::{LinkLog, LinkRow, SymbolRow};
 use faircast_sim::world::World;
+use faircast_tables::table::Table;
 use std::collections::BTreeMap;
 
 /// What a link has done by the end of an interval, and by that of the one before.

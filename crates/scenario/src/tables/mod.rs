@@ -10,13 +10,11 @@ mod declared;
 mod dilation;
 mod events;
 mod flows;
-mod gauges;
 mod handoffs;
 mod layers;
 mod links;
 mod packets;
 mod paths;
-mod per_second;
 mod playback;
 mod proxies;
 mod queues;
@@ -24,32 +22,33 @@ mod routers;
 mod slots;
 mod sojourn;
 mod subjects;
-mod table;
 mod transfers;
 
 pub(crate) use acm::{SymbolInterval, used as symbols_used};
 pub(crate) use declared::{PIECE, Row};
 pub(crate) use dilation::{Dilated, greatest as greatest_dilation};
-pub(crate) use flows::{FlowInterval, Interval, ReceiverInterval};
-pub(crate) use gauges::{Gauges, Shown};
 pub(crate) use handoffs::Handoff;
 pub(crate) use layers::GroupInterval;
 pub(crate) use links::LinkInterval;
 pub(crate) use packets::PacketAt;
 pub(crate) use paths::PathBetween;
-pub(crate) use per_second::{over, seconds};
 pub(crate) use playback::{PlaybackOf, Seen};
 pub(crate) use proxies::ProxyInterval;
 pub(crate) use slots::SlotInterval;
 pub(crate) use sojourn::Waited;
 pub use subjects::{GroupSubject, QueueSubject, Subjects};
-pub use table::{Column, Table, Values, Words};
 pub(crate) use transfers::TransferOf;
 
+pub use faircast_tables::table::{Column, Table, Values, Words};
+
 use crate::network::Network;
-use events::EventOf;
 use faircast_sim::probe::{DilationRow, QueueRow, Records, RouterEventRow, RouterRow};
 use faircast_sim::world::World;
+use faircast_tables::events::EventOf;
+pub(crate) use faircast_tables::flows::{FlowInterval, ReceiverInterval};
+pub(crate) use faircast_tables::gauges::{Gauges, Shown};
+pub(crate) use faircast_tables::interval::Interval;
+pub(crate) use faircast_tables::per_second::{over, seconds};
 
 /// The columns of a table, whatever the run. What endpoints show and what their events report comes beside them, by the
 /// protocols in a run.

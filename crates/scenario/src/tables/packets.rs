@@ -2,9 +2,9 @@
 
 use super::declared::{Declared, Row, float, integer, name_if_any, number_if_any, one_of, table};
 use super::subjects::Subjects;
-use super::table::Table;
 use faircast_sim::probe::{GivenUpRow, PacketAction, PacketRow};
 use faircast_sim::world::World;
+use faircast_tables::table::Table;
 
 /// By the code of each.
 const LEVELS: [&str; 5] = ["not-capable", "capable", "incipient", "moderate", "ect1"];

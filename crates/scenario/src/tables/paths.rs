@@ -2,11 +2,11 @@
 
 use super::declared::{Declared, Row, float, integer, name, prepared, table_with};
 use super::subjects::Subjects;
-use super::table::{Table, Values, Words};
 use crate::network::Network;
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::probe::{PathEvent, PathRow};
+use faircast_tables::table::{Table, Values, Words};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

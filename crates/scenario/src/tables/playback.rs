@@ -2,9 +2,9 @@
 
 use super::declared::{Declared, Row, float, integer, name, table};
 use super::subjects::Subjects;
-use super::table::Table;
 use faircast_proto::playout::Shown;
 use faircast_sim::playout::{Playback, Viewer};
+use faircast_tables::table::Table;
 
 /// A segment that was due at a receiver, and whose it is.
 #[derive(Clone, Copy, Debug)]

@@ -2,9 +2,9 @@
 
 use super::declared::{Declared, Row, float, integer, name, table};
 use super::subjects::Subjects;
-use super::table::Table;
 use faircast_proto::time::Duration;
 use faircast_sim::relays::{RelayRow, SplitOf};
+use faircast_tables::table::Table;
 use std::collections::BTreeMap;
 
 /// The proxies at one place of a flow's way, or of web traffic, at the end of an interval.

@@ -8,16 +8,15 @@ impl Row for QueueRow {
     const RECORD: usize = size_of::<QueueRow>();
 
     fn columns() -> Vec<Declared<Self>> {
-        let mut columns = vec![
+        let mut columns: Vec<Declared<Self>> = vec![
             float("t_s", "the moment", |row: &QueueRow| row.at.as_secs_f64()),
             name("link", "which direction of which link", |of| &of.links, |row| row.link.0),
         ];
         let numbers = SAMPLED.iter().enumerate();
-        columns.extend(numbers.map(|(index, of)| sampled(of.column, of.meaning, index, of.is_count)));
+        columns.extend(
+            numbers
+                .map(|(index, of)| sampled(of.column, of.meaning, |row: &QueueRow| &row.values, (index, of.is_count))),
+        );
         columns
-    }
-
-    fn sampled(&self) -> &[f64] {
-        &self.values
     }
 }

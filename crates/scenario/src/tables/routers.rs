@@ -2,11 +2,11 @@
 
 use super::declared::{Declared, Row, float, name, prepared, table_with, word};
 use super::subjects::Subjects;
-use super::table::{Table, Values, Words};
 use faircast_proto::packet::Address;
 use faircast_sim::probe::{RouterEvent, RouterEventRow, RouterRow};
 use faircast_sim::router::GaugeSubject;
 use faircast_sim::world::World;
+use faircast_tables::table::{Table, Values, Words};
 
 impl Row for RouterRow {
     const TABLE: &'static str = "routers";

@@ -2,9 +2,9 @@
 
 use super::declared::{Declared, Row, float, integer, name, table};
 use super::subjects::Subjects;
-use super::table::Table;
 use faircast_sim::probe::SlotRow;
 use faircast_sim::return_channel::SlotCounters;
+use faircast_tables::table::Table;
 use std::collections::BTreeMap;
 
 /// What a terminal has done by the end of an interval, and by that of the one before.

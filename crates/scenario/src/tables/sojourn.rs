@@ -2,10 +2,10 @@
 
 use super::declared::{Declared, Row, float, integer, name, name_if_any, one_of, prepared, table_with};
 use super::subjects::{QueueSubject, Subjects};
-use super::table::{Table, Values, Words};
 use faircast_proto::packet::FlowId;
 use faircast_sim::probe::{Sojourn, together};
 use faircast_sim::world::World;
+use faircast_tables::table::{Table, Values, Words};
 
 /// Whose packets a row is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

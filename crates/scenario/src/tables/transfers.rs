@@ -2,10 +2,10 @@
 
 use super::declared::{Declared, Row, float, integer, name, table};
 use super::subjects::Subjects;
-use super::table::Table;
 use crate::network::Network;
 use crate::web::NetworkWeb;
 use faircast_sim::visits::Transfer;
+use faircast_tables::table::Table;
 
 /// A transfer, and whose it is.
 #[derive(Clone, Copy, Debug)]

@@ -42,18 +42,20 @@ pub struct Words {
 }
 
 impl Table {
-    pub(crate) fn new(name: &'static str) -> Table {
+    /// A table without columns.
+    pub fn new(name: &'static str) -> Table {
         Table { name, columns: Vec::new() }
     }
 
-    pub(crate) fn column(mut self, name: impl Into<Cow<'static, str>>, values: Values) -> Table {
+    /// With one column more, behind the others.
+    pub fn column(mut self, name: impl Into<Cow<'static, str>>, values: Values) -> Table {
         self.columns.push(Column { name: name.into(), values });
         self
     }
 
     /// Adds the rows of another table with these columns, and of whose words all are known here; makes room for `count`
     /// rows in all.
-    pub(crate) fn append(&mut self, other: Table, count: usize) {
+    pub fn append(&mut self, other: Table, count: usize) {
         fn extend<T>(own: &mut Vec<T>, more: Vec<T>, count: usize) {
             own.reserve_exact(count.saturating_sub(own.len()));
             own.extend(more);
@@ -71,11 +73,27 @@ impl Table {
         }
     }
 
-    pub(crate) fn float(self, name: &'static str, values: Vec<f64>) -> Table {
+    /// With other values in a column, if there is one of this name.
+    pub fn with(mut self, name: &str, values: Values) -> Table {
+        if let Some(column) = self.columns.iter_mut().find(|column| column.name == name) {
+            column.values = values;
+        }
+        self
+    }
+
+    /// Without the columns of these names.
+    pub fn without(mut self, names: &[&str]) -> Table {
+        self.columns.retain(|column| !names.contains(&column.name.as_ref()));
+        self
+    }
+
+    /// With one column of numbers more.
+    pub fn float(self, name: &'static str, values: Vec<f64>) -> Table {
         self.column(name, Values::Float(values))
     }
 
-    pub(crate) fn collected_words(self, name: &'static str, words: Words) -> Table {
+    /// With one column of words more.
+    pub fn collected_words(self, name: &'static str, words: Words) -> Table {
         self.column(name, Values::Words(words))
     }
 
@@ -97,14 +115,14 @@ impl Table {
 
 impl Words {
     /// Words of a dictionary that is known beforehand; where there are no rows nobody needs it.
-    pub(crate) fn known(dictionary: Vec<String>, codes: impl Iterator<Item = u32>) -> Words {
+    pub fn known(dictionary: Vec<String>, codes: impl Iterator<Item = u32>) -> Words {
         let codes: Vec<i32> = codes.map(|code| code as i32).collect();
         let dictionary = if codes.is_empty() { Vec::new() } else { dictionary };
         Words { codes, dictionary }
     }
 
     /// Appends a word that is either the last one again or has not come before.
-    pub(crate) fn push_in_turn(&mut self, word: &str) {
+    pub fn push_in_turn(&mut self, word: &str) {
         if self.dictionary.last().is_none_or(|last| last != word) {
             self.dictionary.push(word.to_owned());
         }
@@ -112,7 +130,7 @@ impl Words {
     }
 
     /// Appends a word. Meant for few distinct words: they are searched one by one, the latest first.
-    pub(crate) fn push(&mut self, word: &str) {
+    pub fn push(&mut self, word: &str) {
         let code = self.dictionary.iter().rposition(|known| known == word).unwrap_or_else(|| {
             self.dictionary.push(word.to_owned());
             self.dictionary.len() - 1

@@ -4,22 +4,27 @@ use super::table::{Table, Values};
 use faircast_proto::endpoint::{Gauge, GaugeKind};
 
 /// The gauges of some endpoints, each once, in the order in which they come first.
-pub(crate) struct Gauges {
+#[derive(Clone, Debug)]
+pub struct Gauges {
     all: Vec<Gauge>,
     /// Of each endpoint, where each of its gauges is in `all`.
     places: Vec<Vec<usize>>,
 }
 
 /// What an endpoint showed at the end of an interval and at the end of the one before; nothing at time zero.
-pub(crate) struct Shown<'a> {
-    pub(crate) endpoint: usize,
-    pub(crate) now: &'a [f64],
-    pub(crate) before: Option<&'a [f64]>,
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a> {
+    /// Which of the endpoints.
+    pub endpoint: usize,
+    /// The values of the moment.
+    pub now: &'a [f64],
+    /// Those before.
+    pub before: Option<&'a [f64]>,
 }
 
 impl Gauges {
     /// The gauge columns of endpoints that show these.
-    pub(crate) fn of(endpoints: impl Iterator<Item = &'static [Gauge]>) -> Gauges {
+    pub fn of(endpoints: impl Iterator<Item = &'static [Gauge]>) -> Gauges {
         let mut all: Vec<Gauge> = Vec::new();
         let mut places: Vec<Vec<usize>> = Vec::new();
         // Endpoints of one kind come in a row.
@@ -42,19 +47,24 @@ impl Gauges {
         Gauges { all, places }
     }
 
+    /// Whether nobody shows anything.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
     /// How many columns they are.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.all.len()
     }
 
     /// How many an endpoint shows.
-    pub(crate) fn number(&self, endpoint: usize) -> usize {
+    pub fn number(&self, endpoint: usize) -> usize {
         self.places[endpoint].len()
     }
 
     /// Adds a column for each to a table with these rows. What counts is what the interval added, 0 of an endpoint that
     /// does not count it; of levels it is the last one, NaN of an endpoint that has none.
-    pub(crate) fn columns(&self, mut table: Table, rows: &[Shown<'_>]) -> Table {
+    pub fn columns(&self, mut table: Table, rows: &[Shown<'_>]) -> Table {
         for (index, gauge) in self.all.iter().enumerate() {
             let value = |row: &Shown<'_>| {
                 let place = self.places[row.endpoint].iter().position(|&place| place == index)?;
