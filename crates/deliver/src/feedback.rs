@@ -39,6 +39,29 @@ pub struct Request {
 }
 
 impl Line {
+    /// Appends the line.
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.object.to_be_bytes());
+        out.extend_from_slice(&self.block.to_be_bytes());
+        out.extend_from_slice(&self.blocks.to_be_bytes());
+        out.extend_from_slice(&self.lacks.to_be_bytes());
+        put_u24(out, self.seen);
+    }
+
+    /// The lines of a message of so many bytes that says how many there are.
+    pub(crate) fn decode_all(reader: &mut Reader<'_>, count: usize, bytes: usize) -> Result<Vec<Line>, Malformed> {
+        let mut lines = Vec::with_capacity(count.min(bytes / LINE_BYTES));
+        for _ in 0..count {
+            let (object, block, blocks, lacks) = (reader.u32()?, reader.u32()?, reader.u16()?, reader.u16()?);
+            let line = Line { object, block, blocks, lacks, seen: reader.u24()? };
+            if blocks == 0 || lacks == 0 {
+                return Err(Malformed("a request for nothing"));
+            }
+            lines.push(line);
+        }
+        Ok(lines)
+    }
+
     /// Whether the first block of `next` is the one behind this line's, and lacks the same.
     pub(crate) fn goes_on_with(&self, next: &Line) -> bool {
         let behind = (self.object, self.block + u32::from(self.blocks), self.lacks, self.seen);
@@ -60,11 +83,7 @@ impl Request {
         out.extend_from_slice(&self.left.to_be_bytes());
         out.extend_from_slice(&(self.lines.len() as u16).to_be_bytes());
         for line in &self.lines {
-            out.extend_from_slice(&line.object.to_be_bytes());
-            out.extend_from_slice(&line.block.to_be_bytes());
-            out.extend_from_slice(&line.blocks.to_be_bytes());
-            out.extend_from_slice(&line.lacks.to_be_bytes());
-            put_u24(&mut out, line.seen);
+            line.encode(&mut out);
         }
         out
     }
@@ -80,15 +99,7 @@ impl Request {
             return Err(Malformed("it is no request"));
         }
         let (content, left, count) = (reader.u32()?, reader.u64()?, usize::from(reader.u16()?));
-        let mut lines = Vec::with_capacity(count.min(bytes.len() / LINE_BYTES));
-        for _ in 0..count {
-            let (object, block, blocks, lacks) = (reader.u32()?, reader.u32()?, reader.u16()?, reader.u16()?);
-            let line = Line { object, block, blocks, lacks, seen: reader.u24()? };
-            if blocks == 0 || lacks == 0 {
-                return Err(Malformed("a request for nothing"));
-            }
-            lines.push(line);
-        }
+        let lines = Line::decode_all(&mut reader, count, bytes.len())?;
         reader.end()?;
         if left == 0 && !lines.is_empty() {
             return Err(Malformed("a request by somebody who has everything"));

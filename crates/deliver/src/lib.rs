@@ -11,7 +11,9 @@
 //! | `source.rs`, `repair.rs` | the sender's files; RaptorQ |
 //! | `roster.rs` | who receives |
 //! | `offer/` | the sender: the carousel, and what is asked for |
+//! | `needs.rs`, `block.rs` | what was asked for and is to be sent; a block that is not whole yet |
 //! | `store/` | a receiver: partial files beside a journal |
+//! | `stream/` | bytes that have no end yet: sender and receiver, in memory |
 //! | `keys/` | who may send, who may speak as whom, and who may read |
 //!
 //! A driver asks an [`Offer`] for payloads and gives those that come to a [`Store`]; now
@@ -21,6 +23,7 @@
 //!
 //! [`Duration`]: std::time::Duration
 
+mod block;
 mod bytes;
 pub mod failure;
 pub mod feedback;
@@ -28,12 +31,14 @@ pub mod geometry;
 pub mod keys;
 pub mod manifest;
 pub mod names;
+mod needs;
 pub mod offer;
 mod repair;
 pub mod root;
 pub mod roster;
 pub mod source;
 pub mod store;
+pub mod stream;
 pub mod symbol;
 
 #[cfg(test)]

@@ -54,6 +54,11 @@ impl Roster {
         Ok(receiver)
     }
 
+    /// A receiver goes, and wants no more.
+    pub(crate) fn leave(&mut self, id: u64) {
+        self.receivers.remove(&id);
+    }
+
     /// All that have been heard, by id.
     pub fn receivers(&self) -> impl Iterator<Item = (u64, &Receiver)> {
         self.receivers.iter().map(|(id, receiver)| (*id, receiver))

@@ -3,6 +3,7 @@
 use crate::feedback;
 use crate::keys::{MAC_BYTES, SEALED_BYTES};
 use crate::root::Root;
+use crate::stream::{head, standing};
 use crate::symbol;
 
 const PAGE: &str = include_str!("../../../docs/wire-format.md");
@@ -33,11 +34,15 @@ fn the_page_has_the_length_of_everything() {
     assert_eq!(tables("Symbol"), [symbol::HEADER_BYTES]);
     assert_eq!(tables("Manifest"), [2 + 8 + 32]);
     assert_eq!(tables("Request"), [feedback::HEADER_BYTES, feedback::LINE_BYTES]);
+    assert_eq!(tables("Head"), [head::FIXED_BYTES, head::ENTRY_BYTES]);
+    assert_eq!(tables("Standing"), [standing::HEADER_BYTES]);
     assert_eq!(tables("Sealed data"), [SEALED_BYTES]);
     assert_eq!(tables("Authenticated feedback"), [MAC_BYTES]);
     for row in [
         format!("| root | 1 | {}, and 32 for each block of the manifest |", Root::bytes(0)),
         format!("| symbol | 2 | {}, and the symbol |", symbol::HEADER_BYTES),
+        format!("| head | 4 | {}, and {} for each block that it lists |", head::FIXED_BYTES + 64, head::ENTRY_BYTES),
+        format!("| standing | 5 | {}, and {} for each line |", standing::HEADER_BYTES, feedback::LINE_BYTES),
         format!("| request | 3 | {}, and {} for each line |", feedback::HEADER_BYTES, feedback::LINE_BYTES),
     ] {
         assert!(PAGE.contains(&row), "{row}");

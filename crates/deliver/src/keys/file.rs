@@ -68,6 +68,11 @@ pub fn make(folder: &Path, receivers: u32, goes_on: &mut dyn FnMut() -> bool) ->
 }
 
 impl SenderKeys {
+    /// Whoever signs with these keys.
+    pub fn signer(&self) -> Signer {
+        Signer::new(&self.seed)
+    }
+
     /// Reads the sender's file.
     ///
     /// # Errors

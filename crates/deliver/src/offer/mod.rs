@@ -10,19 +10,17 @@
 //! half of it, as one that joins late does, gets its source symbols once more. Roots and the manifest come again and
 //! again, so that a receiver can begin at any time.
 
-mod needs;
-
 use crate::failure::{Failure, Malformed};
 use crate::feedback::Request;
 use crate::geometry::{BLOCK_SYMBOLS, Cut, Geometry};
 use crate::keys::{Salt, Signer};
 use crate::manifest::{Manifest, hash};
+use crate::needs::Needs;
 use crate::repair::Encoders;
 use crate::root::{ContentId, Root};
 use crate::roster::Roster;
 use crate::source::{Source, Sources};
 use crate::symbol::{HEADER_BYTES, MANIFEST, MOST_SYMBOLS, SymbolId};
-use needs::Needs;
 use std::time::Duration;
 
 /// How an offer is made.

@@ -1,11 +1,11 @@
 //! Files while they come: what is there of each block, what is lacking, and what becomes of a symbol.
 
-use super::block::Block;
 use super::disk::{Existing, Folder};
 use super::journal::Record;
 use super::object::{Check, Object, State};
 use super::outcome::{Event, Progress, Taken};
 use super::work::Work;
+use crate::block::Block;
 use crate::failure::{Failure, Malformed};
 use crate::feedback::Line;
 use crate::geometry::Geometry;

@@ -3,7 +3,6 @@
 //! A process may be killed at any moment. What had come then is in partial files and the journal beside them
 //! (`journal.rs`), and the next one goes on from there as soon as it hears a root of the same content.
 
-mod block;
 mod check;
 mod content;
 mod disk;

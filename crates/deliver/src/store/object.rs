@@ -1,6 +1,6 @@
 //! A file that comes: which of its blocks are there, and what it is at.
 
-use super::block::Block;
+use crate::block::Block;
 use crate::geometry::Geometry;
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -61,7 +61,7 @@ impl Content {
         let there = &mut self.objects[index];
         let mut fill = |block: u32, slot: u16, symbol: u32| {
             let symbols = geometry.symbols_of(block);
-            let block = there.blocks.entry(block).or_insert_with(|| super::block::Block::new(symbols));
+            let block = there.blocks.entry(block).or_insert_with(|| crate::block::Block::new(symbols));
             if slot < symbols && !block.has(symbol) && block.slots().all(|(other, _)| other != slot) {
                 block.fill(slot, symbol);
             }

@@ -8,12 +8,15 @@ use std::time::Duration;
 type Block = (u32, u32);
 
 /// Needs of all receivers together, block by block.
-pub(super) struct Needs {
+pub(crate) struct Needs {
     gather: Duration,
-    pub(super) round: Duration,
+    pub(crate) round: Duration,
     open: BTreeMap<Block, Need>,
-    /// The blocks of `open`, in the order in which they were first asked for.
+    /// The blocks of `open`, in the order in which they are met.
     queue: VecDeque<Block>,
+    /// That is by their numbers, as those before are given up first, and always by repair symbols, of which each that
+    /// comes is of use. Otherwise it is as they were first asked for.
+    is_urgent: bool,
     answered: BTreeMap<Block, Answered>,
 }
 
@@ -42,13 +45,19 @@ struct Answered {
 }
 
 impl Needs {
-    pub(super) fn new(gather: Duration, round: Duration) -> Needs {
-        Needs { gather, round, open: BTreeMap::new(), queue: VecDeque::new(), answered: BTreeMap::new() }
+    pub(crate) fn new(gather: Duration, round: Duration) -> Needs {
+        let (open, answered, queue) = (BTreeMap::new(), BTreeMap::new(), VecDeque::new());
+        Needs { gather, round, open, queue, is_urgent: false, answered }
+    }
+
+    /// Needs that have to be met soon: the oldest block first, and whatever is lacking by repair symbols.
+    pub(crate) fn urgent(self) -> Needs {
+        Needs { is_urgent: true, ..self }
     }
 
     /// A receiver lacks so many symbols of a block of `symbols`, and has seen none with a number from `seen` on. How
     /// many more are sent for it than for those who asked before.
-    pub(super) fn want(&mut self, now: Duration, block: Block, symbols: u16, lacks: u16, seen: u32) -> u16 {
+    pub(crate) fn want(&mut self, now: Duration, block: Block, symbols: u16, lacks: u16, seen: u32) -> u16 {
         let lacks = lacks.min(symbols);
         let (mut under_way, mut again) = (0, false);
         if let Some(answered) = self.answered.get(&block)
@@ -63,10 +72,13 @@ impl Needs {
             return 0;
         }
         // Source symbols of a block need no encoder; whoever has few of them can use most.
-        let wanted = if u32::from(missing) * 2 > u32::from(symbols) { Kind::Again(0) } else { Kind::Repair(missing) };
+        let is_most = u32::from(missing) * 2 > u32::from(symbols) && !self.is_urgent;
+        let wanted = if is_most { Kind::Again(0) } else { Kind::Repair(missing) };
         let Some(need) = self.open.get_mut(&block) else {
             self.open.insert(block, Need { since: now, symbols, kind: wanted });
-            self.queue.push_back(block);
+            let place =
+                if self.is_urgent { self.queue.partition_point(|other| *other < block) } else { self.queue.len() };
+            self.queue.insert(place, block);
             return missing;
         };
         match (&mut need.kind, wanted) {
@@ -85,18 +97,18 @@ impl Needs {
     }
 
     /// Whether something can be sent: the first request has waited for others.
-    pub(super) fn ready(&self, now: Duration) -> bool {
+    pub(crate) fn ready(&self, now: Duration) -> bool {
         self.next_at().is_some_and(|at| at <= now)
     }
 
     /// When something can be sent.
-    pub(super) fn next_at(&self) -> Option<Duration> {
+    pub(crate) fn next_at(&self) -> Option<Duration> {
         let first = self.queue.front()?;
         Some(self.open[first].since + self.gather)
     }
 
     /// The next symbol that is wanted, taken off the list.
-    pub(super) fn next(&mut self, now: Duration) -> Option<(Block, u32)> {
+    pub(crate) fn next(&mut self, now: Duration) -> Option<(Block, u32)> {
         let block = *self.queue.front()?;
         let need = self.open.get_mut(&block)?;
         let symbols = need.symbols;
@@ -121,8 +133,15 @@ impl Needs {
         Some((block, symbol))
     }
 
+    /// Forgets all blocks before this one: they are not repaired any more.
+    pub(crate) fn forget_before(&mut self, block: Block) {
+        self.open = self.open.split_off(&block);
+        self.answered = self.answered.split_off(&block);
+        self.queue.retain(|asked| *asked >= block);
+    }
+
     /// A repair symbol of a block of `symbols` that has not been sent before, as long as there are some.
-    pub(super) fn fresh(&mut self, block: Block, symbols: u16) -> u32 {
+    pub(crate) fn fresh(&mut self, block: Block, symbols: u16) -> u32 {
         let first = u32::from(symbols);
         let answered = self.answered.entry(block).or_insert(Answered { at: Duration::ZERO, next: first, again: false });
         let symbol = answered.next;
@@ -194,6 +213,29 @@ mod tests {
         }
         let order: Vec<Block> = std::iter::from_fn(|| needs.next(at(500)).map(|(block, _)| block)).collect();
         assert_eq!(order, [(2, 1), (1, 7), (1, 3)]);
+        let mut needs = self::needs().urgent();
+        for block in [(2, 1), (1, 7), (1, 3), (1, 9)] {
+            needs.want(at(0), block, 1, 1, 0);
+        }
+        let order: Vec<Block> = std::iter::from_fn(|| needs.next(at(500)).map(|(block, _)| block)).collect();
+        assert_eq!(order, [(1, 3), (1, 7), (1, 9), (2, 1)]);
+        needs.want(at(2000), BLOCK, 4, 4, 4);
+        assert_eq!(drain(&mut needs, at(2200)), [4, 5, 6, 7], "none of them has come before");
+    }
+
+    #[test]
+    fn blocks_that_are_given_up_are_forgotten() {
+        let mut needs = needs();
+        for block in [(1, 3), (1, 9), (2, 0)] {
+            needs.want(at(0), block, 100, 2, 0);
+        }
+        assert_eq!(needs.next(at(300)), Some(((1, 3), 100)));
+        needs.forget_before((1, 9));
+        assert_eq!(
+            [0; 4].map(|_| needs.next(at(300)).map(|(block, _)| block).unwrap()),
+            [(1, 9), (1, 9), (2, 0), (2, 0)]
+        );
+        assert!(needs.answered.len() == 2 && needs.next_at().is_none());
     }
 
     #[test]

@@ -9,7 +9,7 @@ const FREE: u32 = u32::MAX;
 const MOST_SPARE: usize = 32;
 
 /// Slots of a block and what lies in them.
-pub(super) struct Block {
+pub(crate) struct Block {
     slots: Vec<u32>,
     held: u16,
     seen: u32,
@@ -19,12 +19,12 @@ pub(super) struct Block {
 
 impl Block {
     /// A block of `symbols`, of which none has come.
-    pub(super) fn new(symbols: u16) -> Block {
+    pub(crate) fn new(symbols: u16) -> Block {
         Block { slots: vec![FREE; usize::from(symbols)], held: 0, seen: 0, spare: Vec::new() }
     }
 
     /// Whether this symbol has come.
-    pub(super) fn has(&self, symbol: u32) -> bool {
+    pub(crate) fn has(&self, symbol: u32) -> bool {
         self.slots.get(symbol as usize) == Some(&symbol)
             || self.slots.contains(&symbol)
             || self.spare.iter().any(|(other, _)| *other == symbol)
@@ -32,7 +32,7 @@ impl Block {
 
     /// Where a new symbol goes: a source symbol to where it belongs, if nothing else lies there; all else as far back
     /// as there is a free slot, where source symbols come last.
-    pub(super) fn slot_for(&self, symbol: u32) -> Option<u16> {
+    pub(crate) fn slot_for(&self, symbol: u32) -> Option<u16> {
         if self.slots.get(symbol as usize) == Some(&FREE) {
             return Some(symbol as u16);
         }
@@ -40,7 +40,7 @@ impl Block {
     }
 
     /// A symbol lies in a slot, which was free.
-    pub(super) fn fill(&mut self, slot: u16, symbol: u32) {
+    pub(crate) fn fill(&mut self, slot: u16, symbol: u32) {
         let there = &mut self.slots[usize::from(slot)];
         debug_assert_eq!(*there, FREE, "symbols lie in free slots");
         *there = symbol;
@@ -49,46 +49,51 @@ impl Block {
     }
 
     /// Keeps a symbol for which no slot is left.
-    pub(super) fn keep(&mut self, symbol: u32, bytes: &[u8]) {
+    pub(crate) fn keep(&mut self, symbol: u32, bytes: &[u8]) {
         if self.spare.len() < MOST_SPARE {
             self.spare.push((symbol, bytes.to_vec()));
         }
         self.seen = self.seen.max(symbol + 1);
     }
 
+    /// How many source symbols it has: K.
+    pub(crate) fn symbols(&self) -> u16 {
+        self.slots.len() as u16
+    }
+
     /// How many symbols it has in slots.
-    pub(super) fn held(&self) -> u16 {
+    pub(crate) fn held(&self) -> u16 {
         self.held
     }
 
     /// Whether every slot has a symbol: the block may be whole.
-    pub(super) fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         usize::from(self.held) == self.slots.len()
     }
 
     /// Whether all source symbols are where they belong.
-    pub(super) fn is_home(&self) -> bool {
+    pub(crate) fn is_home(&self) -> bool {
         self.slots.iter().enumerate().all(|(slot, symbol)| slot as u32 == *symbol)
     }
 
     /// How many symbols it lacks, at least one: K may not have been enough.
-    pub(super) fn lacks(&self) -> u16 {
+    pub(crate) fn lacks(&self) -> u16 {
         (self.slots.len() as u16 - self.held).max(1)
     }
 
     /// One more than the highest symbol that has come.
-    pub(super) fn seen(&self) -> u32 {
+    pub(crate) fn seen(&self) -> u32 {
         self.seen
     }
 
     /// Which symbol lies in which slot.
-    pub(super) fn slots(&self) -> impl Iterator<Item = (u16, u32)> {
+    pub(crate) fn slots(&self) -> impl Iterator<Item = (u16, u32)> {
         let slots = self.slots.iter().enumerate();
         slots.filter(|(_, symbol)| **symbol != FREE).map(|(slot, symbol)| (slot as u16, *symbol))
     }
 
     /// Symbols beyond K.
-    pub(super) fn spare(&self) -> impl Iterator<Item = (u32, &[u8])> {
+    pub(crate) fn spare(&self) -> impl Iterator<Item = (u32, &[u8])> {
         self.spare.iter().map(|(symbol, bytes)| (*symbol, &bytes[..]))
     }
 }
