@@ -107,8 +107,8 @@ pub struct Source {
     pub at: SocketAddr,
 }
 
-/// Calls of [`Network::receive`] in a turn, so that a flood cannot keep time-outs from being handed in.
-const MOST_BATCHES: u32 = 16;
+/// Datagrams after which a turn receives no more, so that a flood cannot keep time-outs from being handed in.
+const MOST_DATAGRAMS: u32 = 1024;
 /// Time-outs handed in before what has arrived is looked at again. Sources send one packet for each.
 const MOST_TIMEOUTS: u32 = 64;
 /// Answers to what an endpoint asks for when it is told that something failed. None asks for the same again at once;
@@ -205,10 +205,12 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
     /// again if nothing arrives before; what is past means at once.
     pub fn turn(&mut self, clock: &mut impl Clock, network: &mut impl Network) -> Option<Instant> {
         self.watch(clock, network);
-        for _ in 0..MOST_BATCHES {
+        let mut received = 0;
+        while received < MOST_DATAGRAMS {
             let mut now = None;
             // What the endpoint asks for waits until the batch is through: it has been in the buffer for as long.
             let has_more = network.receive(&mut |arrival| {
+                received += 1;
                 let now = *now.get_or_insert_with(|| clock.now());
                 let arrived = clock.arrival(arrival.stamp).min(now);
                 self.hear(now, arrived, &arrival);

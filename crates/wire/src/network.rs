@@ -15,7 +15,7 @@ pub trait Network {
     /// The first that could not be sent, and why; those behind it have not been tried.
     fn send(&mut self, batch: &Batch) -> Result<(), Unsent>;
 
-    /// Hands over some of what has come, at most some tens of datagrams; whether more may be there.
+    /// Hands over some of what has come, at most some hundreds of datagrams; whether more may be there.
     fn receive(&mut self, take: &mut dyn FnMut(Arrival<'_>)) -> bool;
 
     /// Becomes a member of the group with this number.

@@ -29,7 +29,6 @@ use nix::sys::socket::{
 };
 use nix::sys::time::TimeSpec;
 use options::{GroupRequest, GroupSourceRequest, InterfaceRequest};
-use receive::{AT_ONCE, Headers};
 use send::Sending;
 use std::collections::BTreeMap;
 use std::io;
@@ -62,18 +61,12 @@ pub struct Sockets {
     groups: Groups,
     options: Options,
     interface: Interface,
-    host: Socket,
-    joined: BTreeMap<u32, Socket>,
+    host: OwnedFd,
+    joined: BTreeMap<u32, OwnedFd>,
     sending: Sending,
     buffer: Vec<u8>,
     looked: Option<Instant>,
     is_up: bool,
-}
-
-#[derive(Debug)]
-struct Socket {
-    fd: OwnedFd,
-    headers: Headers,
 }
 
 /// How often it is looked whether the interface is there. A choice.
@@ -137,10 +130,10 @@ impl Sockets {
         let mut sockets = Sockets {
             groups,
             interface: interface.clone(),
-            host: Socket { fd: host, headers: Headers::new() },
+            host,
             joined: BTreeMap::new(),
             sending: Sending::new(),
-            buffer: vec![0; AT_ONCE * options.longest],
+            buffer: receive::buffer(),
             looked: None,
             is_up: true,
             options,
@@ -156,7 +149,7 @@ impl Sockets {
 
     /// The address from which all is sent.
     pub fn own(&self) -> Option<SocketAddr> {
-        let name: SockaddrStorage = getsockname(self.host.fd.as_raw_fd()).ok()?;
+        let name: SockaddrStorage = getsockname(self.host.as_raw_fd()).ok()?;
         receive::socket_address(&name)
     }
 
@@ -180,12 +173,12 @@ impl Sockets {
     }
 
     fn all(&self) -> impl Iterator<Item = &OwnedFd> {
-        std::iter::once(&self.host.fd).chain(self.joined.values().map(|socket| &socket.fd))
+        std::iter::once(&self.host).chain(self.joined.values())
     }
 
     /// What goes to groups leaves by the interface, with the hop limit that was asked for.
     fn choose_interface(&mut self) -> nix::Result<()> {
-        let (fd, options) = (&self.host.fd, &self.options);
+        let (fd, options) = (&self.host, &self.options);
         if self.groups.first().is_ipv4() {
             setsockopt(fd, options::MulticastInterface4, &InterfaceRequest::new(self.interface.index))?;
             setsockopt(fd, sockopt::IpMulticastTtl, &options.ttl)?;
@@ -221,25 +214,23 @@ impl Sockets {
 
 impl Network for Sockets {
     fn send(&mut self, batch: &Batch) -> Result<(), Unsent> {
-        self.sending.send(&self.host.fd, batch)
+        self.sending.send(&self.host, batch)
     }
 
     fn receive(&mut self, take: &mut dyn FnMut(Arrival<'_>)) -> bool {
-        let mut is_full = false;
-        let host = (None, &mut self.host);
-        for (group, socket) in std::iter::once(host).chain(self.joined.iter_mut().map(|(n, socket)| (Some(*n), socket)))
-        {
-            let count = receive::receive(&socket.fd, &mut socket.headers, &mut self.buffer, group, take);
-            is_full |= count == AT_ONCE;
+        let mut has_more = false;
+        let joined = self.joined.iter().map(|(number, fd)| (Some(*number), fd));
+        for (group, fd) in std::iter::once((None, &self.host)).chain(joined) {
+            has_more |= receive::receive(fd, (&mut self.buffer, self.options.longest), group, take);
         }
-        is_full
+        has_more
     }
 
     fn join(&mut self, group: u32) -> io::Result<()> {
         let at = self.groups.socket(group).ok_or(io::ErrorKind::InvalidInput)?;
         if !self.joined.contains_key(&group) {
             let fd = self.join_group(at)?;
-            self.joined.insert(group, Socket { fd, headers: Headers::new() });
+            self.joined.insert(group, fd);
         }
         Ok(())
     }
@@ -271,6 +262,8 @@ fn open(at: SocketAddr, options: &Options) -> nix::Result<OwnedFd> {
     let family = if at.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 };
     let fd = socket(family, SockType::Datagram, SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK, None)?;
     setsockopt(&fd, sockopt::ReceiveTimestampns, &true)?;
+    // Kernels before 5.0 have none of this, and hand over one by one.
+    let _ = setsockopt(&fd, sockopt::UdpGroSegment, &true);
     if at.is_ipv4() {
         setsockopt(&fd, sockopt::IpRecvTos, &true)?;
         setsockopt(&fd, options::MulticastAll4, &false)?;

@@ -1,4 +1,7 @@
 //! Receiving many datagrams at once, with the kernel's stamps and congestion bits.
+//!
+//! What was sent as one and is still one here, as over the loopback interface, or what an interface has put together,
+//! comes as one (`UDP_GRO`) with the length of its parts: one copy and one stamp instead of fifty.
 
 use crate::clock::since_zero;
 use crate::network::Arrival;
@@ -11,61 +14,74 @@ use std::io::IoSliceMut;
 use std::net::{SocketAddr, SocketAddrV4, SocketAddrV6};
 use std::os::fd::{AsRawFd, OwnedFd};
 
-/// How many datagrams are received at once at most.
-pub const AT_ONCE: usize = 64;
+/// How many messages of the kernel's are received at once at most. Each is a datagram, or up to
+/// 64 of them where they were sent as one.
+pub const AT_ONCE: usize = 16;
 
-/// What the kernel writes about the datagrams of one socket. Its room for what comes beside them shrinks to what was
-/// needed last, which is the same for all of a socket, so each has its own.
-#[derive(Debug)]
-pub struct Headers(MultiHeaders<SockaddrStorage>);
+/// Room for a message: IP's 16 bits.
+const MESSAGE_BYTES: usize = 1 << 16;
 
-impl Headers {
-    /// Room for what one socket hands over at once.
-    pub fn new() -> Headers {
-        Headers(MultiHeaders::preallocate(AT_ONCE, Some(cmsg_space!(TimeSpec, libc::c_int, libc::c_int))))
-    }
+/// Room for what is received at once.
+pub fn buffer() -> Vec<u8> {
+    vec![0; AT_ONCE * MESSAGE_BYTES]
 }
 
-/// Hands over what has come to a socket, at most [`AT_ONCE`] datagrams; how many it was. `buffer` has room for as many
-/// of the longest that is taken.
+/// Hands over what has come to a socket; whether more may be there. Of a datagram that is longer than `longest` only
+/// that much is handed over.
 pub fn receive(
     socket: &OwnedFd,
-    headers: &mut Headers,
-    buffer: &mut [u8],
+    (buffer, longest): (&mut [u8], usize),
     group: Option<u32>,
     take: &mut dyn FnMut(Arrival<'_>),
-) -> usize {
-    let longest = buffer.len() / AT_ONCE;
+) -> bool {
     let mut slices: Vec<[IoSliceMut<'_>; 1]> =
-        buffer.chunks_exact_mut(longest).map(|chunk| [IoSliceMut::new(chunk)]).collect();
+        buffer.chunks_exact_mut(MESSAGE_BYTES).map(|chunk| [IoSliceMut::new(chunk)]).collect();
+    // Made anew each time: what is beside messages has the room that it had with those before, and of several datagrams
+    // there is more to say than of one.
+    let beside_bytes = cmsg_space!(TimeSpec, libc::c_int, libc::c_int, libc::c_int);
+    let mut headers = MultiHeaders::<SockaddrStorage>::preallocate(AT_ONCE, Some(beside_bytes));
     let flags = MsgFlags::MSG_DONTWAIT;
     // An error says that nothing is there, or tells of a port that nobody has: the next call says what is there.
-    let received = recvmmsg(socket.as_raw_fd(), &mut headers.0, slices.iter_mut(), flags, None);
-    let Ok(received) = received else { return 0 };
+    let received = recvmmsg(socket.as_raw_fd(), &mut headers, slices.iter_mut(), flags, None);
+    let Ok(received) = received else { return false };
     let mut count = 0;
     for message in received {
         count += 1;
         let Some(from) = message.address.as_ref().and_then(socket_address) else { continue };
-        let (ecn, stamp) = beside(&message);
-        let truncated = message.flags.contains(MsgFlags::MSG_TRUNC);
+        let Beside { ecn, stamp, part } = beside(&message);
+        let is_cut_off = message.flags.contains(MsgFlags::MSG_TRUNC);
         let bytes = message.iovs().next().unwrap_or(&[]);
-        take(Arrival { bytes, truncated, from, group, ecn, stamp });
+        let part = part.unwrap_or(bytes.len()).max(1);
+        // A datagram may be empty.
+        let parts = bytes.chunks(part).chain(bytes.is_empty().then_some(bytes));
+        for bytes in parts {
+            let truncated = is_cut_off || bytes.len() > longest;
+            take(Arrival { bytes: &bytes[..bytes.len().min(longest)], truncated, from, group, ecn, stamp });
+        }
     }
-    count
+    count == AT_ONCE
 }
 
-/// The congestion bits, and the kernel's stamp.
-fn beside<S>(message: &RecvMsg<'_, '_, S>) -> (Ecn, Option<Duration>) {
-    let (mut ecn, mut stamp) = (Ecn::NotCapable, None);
+/// What the kernel says beside a message.
+struct Beside {
+    ecn: Ecn,
+    stamp: Option<Duration>,
+    /// How long each of its datagrams is, but for the last, if there are several.
+    part: Option<usize>,
+}
+
+fn beside<S>(message: &RecvMsg<'_, '_, S>) -> Beside {
+    let mut said = Beside { ecn: Ecn::NotCapable, stamp: None, part: None };
     for beside in message.cmsgs().into_iter().flatten() {
         match beside {
-            ControlMessageOwned::ScmTimestampns(time) => stamp = Some(since_zero(time.tv_sec(), time.tv_nsec())),
-            ControlMessageOwned::Ipv4Tos(tos) => ecn = read(tos),
-            ControlMessageOwned::Ipv6TClass(class) => ecn = read(class as u8),
+            ControlMessageOwned::ScmTimestampns(time) => said.stamp = Some(since_zero(time.tv_sec(), time.tv_nsec())),
+            ControlMessageOwned::Ipv4Tos(tos) => said.ecn = read(tos),
+            ControlMessageOwned::Ipv6TClass(class) => said.ecn = read(class as u8),
+            ControlMessageOwned::UdpGroSegments(bytes) => said.part = usize::try_from(bytes).ok(),
             _ => {}
         }
     }
-    (ecn, stamp)
+    said
 }
 
 /// The two lowest bits of what was TOS (RFC 3168 section 5, RFC 9331 section 4.1).
