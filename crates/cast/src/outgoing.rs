@@ -5,7 +5,7 @@ use faircast_deliver::keys::{MAC_BYTES, SEALED_BYTES, SenderSession};
 use faircast_deliver::offer::Sent;
 use faircast_deliver::symbol::SymbolId;
 use faircast_deliver::{Failure, Offer};
-use faircast_proto::endpoint::Event;
+use faircast_proto::endpoint::{Event, EventSubject, RECEIVER_EXCLUDED};
 use faircast_proto::packet::{Address, Packet};
 use faircast_proto::time::Instant;
 use faircast_wire::content::{Content, Refused};
@@ -33,6 +33,8 @@ pub struct Outgoing {
     pub greedy: Option<u64>,
     /// Who limits, if somebody does.
     pub limit: Option<Limit>,
+    /// Who has reported less than `exclude_below` and was not heeded, the first [`MOST_EXCLUDED`] of them.
+    pub excluded: Vec<Address>,
     /// Symbols sent for the first time, and because somebody asked.
     pub sent: (u64, u64),
     /// What was given out last, for what could not be sent.
@@ -50,6 +52,9 @@ struct Given {
 /// More packets than a driver sends at once.
 const MOST_GIVEN: usize = 512;
 
+/// How many are named that are not heeded.
+const MOST_EXCLUDED: usize = 16;
+
 impl Outgoing {
     /// Nothing has been sent yet.
     pub fn new(offer: Offer, keys: SenderSession, is_keyed: bool, now: Duration) -> Outgoing {
@@ -63,6 +68,7 @@ impl Outgoing {
             refused: 0,
             greedy: None,
             limit: None,
+            excluded: Vec::new(),
             sent: (0, 0),
             given: VecDeque::with_capacity(MOST_GIVEN),
         }
@@ -121,6 +127,13 @@ impl Content for Outgoing {
 
     fn event(&mut self, _now: Instant, event: &Event) {
         self.limit = after(self.limit, event);
+        if event.is(RECEIVER_EXCLUDED)
+            && let EventSubject::Other(receiver) = event.subject
+            && !self.excluded.contains(&receiver)
+            && self.excluded.len() < MOST_EXCLUDED
+        {
+            self.excluded.push(receiver);
+        }
     }
 
     fn is_padded(&self) -> bool {
@@ -192,6 +205,18 @@ mod tests {
         assert_eq!(content.open(2, &mut said(1, salt), 12), Err(Refused), "it ends before its payload");
         assert_eq!(content.open(2, &mut said(1, salt), 7), Ok(7..11));
         std::fs::remove_dir_all(folder("speaks")).unwrap();
+    }
+
+    #[test]
+    fn who_is_not_heeded_is_remembered_once() {
+        use faircast_proto::endpoint::Cause;
+        let (mut content, _) = keyed("excluded");
+        let told = [3, 2, 3].map(Address::endpoint).into_iter().chain((100..200).map(Address::endpoint));
+        for receiver in told {
+            content.event(Instant(0), &Event::change(RECEIVER_EXCLUDED, 1e6, 1e3, Cause::Time).about(Some(receiver)));
+        }
+        assert_eq!((&content.excluded[..2], content.excluded.len()), (&[3, 2].map(Address::endpoint)[..], 16));
+        std::fs::remove_dir_all(folder("excluded")).unwrap();
     }
 
     #[test]

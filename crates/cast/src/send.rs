@@ -118,9 +118,10 @@ fn summary(driver: &Source, took: Duration, expected: usize) -> String {
     let forged = if forged > 0 { format!(", {forged} forged messages refused") } else { String::new() };
     let greedy = content.greedy.map_or(String::new(), |id| format!(", receiver {id} asks for more than it can need"));
     let limits = limits(driver);
+    let excluded = excluded(driver);
     format!(
         "{files} files, {bytes} bytes, {percent} % in {:.1} s; {complete} of {expected} receivers have everything\
-         {rate}{limits}{unsent}{forged}{greedy}",
+         {rate}{limits}{excluded}{unsent}{forged}{greedy}",
         took.as_secs_f64()
     )
 }
@@ -145,6 +146,17 @@ fn limits(driver: &Source) -> String {
     format!("; receiver {} limits{reported}", driver.directory().id(limit.receiver))
 }
 
+/// Who is not heeded, by id.
+fn excluded(driver: &Source) -> String {
+    let ids: Vec<String> =
+        driver.content().excluded.iter().map(|receiver| driver.directory().id(*receiver).to_string()).collect();
+    match ids.len() {
+        0 => String::new(),
+        1 => format!(", receiver {} asked for less than exclude_below and is not heeded", ids[0]),
+        _ => format!(", receivers {} asked for less than exclude_below and are not heeded", ids.join(", ")),
+    }
+}
+
 fn value(driver: &Source, took: Duration) -> Value {
     let content = driver.content();
     let limiting = content.limit.map(|limit| {
@@ -167,6 +179,7 @@ fn value(driver: &Source, took: Duration) -> Value {
         "seconds": took.as_secs_f64(),
         "receivers": receivers,
         "limiting": limiting,
+        "excluded": content.excluded.iter().map(|receiver| driver.directory().id(*receiver)).collect::<Vec<u64>>(),
         "complete": content.offer.roster().complete(),
         "source_symbols": content.sent.0,
         "repair_symbols": content.sent.1,
