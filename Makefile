@@ -10,9 +10,9 @@ PYTEST := $(BIN)/pytest --numprocesses auto --dist loadscope
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: demo build env web web-check test test-web test-wire test-cluster test-long template check check-overflow \
-	features msrv semver bench bench-parent bench-instructions bench-peers bench-web compare-ns3 site deny dist \
-	test-dist clean
+.PHONY: demo build env web web-check test test-web test-wire measure-wire test-cluster test-long template check \
+	check-overflow features msrv semver bench bench-parent bench-instructions bench-peers bench-web compare-ns3 \
+	site deny dist test-dist clean
 
 demo: build
 	$(BIN)/faircast reproduce peng-beside-rlm --reps 5
@@ -95,6 +95,17 @@ test: build template
 test-wire:
 	@test "$$(id -u)" = 0 || { echo "test-wire makes network namespaces and needs root"; exit 1; }
 	cargo test --quiet --release -p faircast-wire --test namespaces -- --include-ignored --nocapture --test-threads 1
+
+# What sessions do in real time, beside the simulator: docs/on-the-wire-measured.md, which the table is written into.
+# Root; half an hour, CASES="start speed" for some of it. What is simulated first may take its time; what is measured
+# has real-time priority where the system gives it. nft, of Debian's nftables, loses packets for two of the cases.
+CASES ?=
+MEASURE := cargo bench --quiet -p faircast-cast --bench wire --
+measure-wire:
+	@test "$$(id -u)" = 0 || { echo "measure-wire makes network namespaces and needs root"; exit 1; }
+	@command -v nft > /dev/null || echo "there is no nft: the cases that lose packets are left out"
+	$(MEASURE) simulate $(CASES)
+	$$(chrt --fifo 10 true 2> /dev/null && echo chrt --fifo 10) $(MEASURE) $(CASES)
 
 # Campaigns on a Dask cluster, an array job of SLURM, hosts by SSH: all of them processes of this machine, on 127.0.0.1.
 # The extra `dask` and Debian's packages are installed if they are not there.

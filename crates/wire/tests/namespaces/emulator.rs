@@ -19,8 +19,10 @@ pub struct Port {
 /// What an emulator has done.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
-    /// Bytes that have come over the link to the right in each second, of UDP and of TCP.
-    pub seconds: Vec<[u64; 2]>,
+    /// Bytes that have come over the link to the right in each tenth of a second, of UDP and of TCP.
+    pub tenths: Vec<[u64; 2]>,
+    /// Packets of TCP over the link to the right, and over that back: how often it acknowledges.
+    pub segments: [u64; 2],
     /// Packets that found no room there.
     pub dropped: u64,
     /// Packets handed over, and among them those that were late by more than [`LATE`].
@@ -38,9 +40,13 @@ const UDP: u8 = 17;
 const TCP: u8 = 6;
 
 /// Moves packets until it is told to stop.
-pub fn emulate(left: &[Port], right: &[Port], [there, back]: [Shape; 2], stop: &AtomicBool) -> Record {
+pub fn emulate(
+    (left, right): (&[Port], &[Port]),
+    ([there, back], seed): ([Shape; 2], u64),
+    stop: &AtomicBool,
+) -> Record {
     let mut clock = HostClock::new(Instant::ZERO);
-    let (mut there, mut back) = (Link::new(there, 1), Link::new(back, 2));
+    let (mut there, mut back) = (Link::new(there, 2 * seed + 1), Link::new(back, 2 * seed + 2));
     let mut record = Record::default();
     let mut buffer = vec![0; 65_536];
     while !stop.load(Ordering::Relaxed) {
@@ -68,6 +74,7 @@ pub fn emulate(left: &[Port], right: &[Port], [there, back]: [Shape; 2], stop: &
         }
         while let Some((at, packet)) = back.take(now) {
             record.handed_over(now.since(at));
+            record.segments[1] += u64::from(packet[9] == TCP);
             deliver(left, &packet);
         }
     }
@@ -98,17 +105,19 @@ impl Record {
     }
 
     fn count(&mut self, at: Instant, packet: &[u8]) {
-        let second = at.as_secs_f64() as usize;
-        if self.seconds.len() <= second {
-            self.seconds.resize(second + 1, [0; 2]);
+        let tenth = (10.0 * at.as_secs_f64()) as usize;
+        if self.tenths.len() <= tenth {
+            self.tenths.resize(tenth + 1, [0; 2]);
         }
-        self.seconds[second][usize::from(packet[9] == TCP)] += packet.len() as u64;
+        let is_tcp = packet[9] == TCP;
+        self.tenths[tenth][usize::from(is_tcp)] += packet.len() as u64;
+        self.segments[0] += u64::from(is_tcp);
     }
 
-    /// What came of UDP and of TCP from the second `from` up to the second `to`, Mbit/s.
+    /// What came of UDP and of TCP from one tenth of a second up to another, Mbit/s.
     pub fn mbps(&self, from: usize, to: usize) -> [f64; 2] {
-        let of = |which: usize| self.seconds.iter().take(to).skip(from).map(|bytes| bytes[which]).sum::<u64>();
-        [0, 1].map(|which| 8.0 * of(which) as f64 / (to - from) as f64 / 1e6)
+        let of = |which: usize| self.tenths.iter().take(to).skip(from).map(|bytes| bytes[which]).sum::<u64>();
+        [0, 1].map(|which| 10.0 * 8.0 * of(which) as f64 / (to - from) as f64 / 1e6)
     }
 
     /// Why what was measured says nothing, if it does not: the machine had no time for the emulator.

@@ -1,0 +1,174 @@
+//! Sessions over an emulated link, beside the kernel's TCP and alone, and the same in the simulator.
+
+use crate::case::{Row, listed, mean, median};
+use crate::emulator::Record;
+use crate::link::Shape;
+use crate::simulated::Network;
+use crate::trial::{SHAPE, Trial};
+use faircast_proto::time::{Duration, Instant};
+use serde_json::{Value, json};
+use std::thread;
+
+/// How often a case is run, all at once: each run has links and hosts of its own, and takes a tenth of a core.
+const RUNS: u64 = 5;
+/// How long, and from when on it counts: by then slow start is over and both have had some losses.
+const SECONDS: u64 = 100;
+const FROM: usize = 300;
+const UNTIL: usize = 10 * SECONDS as usize;
+
+pub fn tfmcc_beside_reno() -> Result<Vec<Row>, String> {
+    beside("tfmcc-reno", tfmcc(), "reno")
+}
+
+pub fn tfmcc_beside_cubic() -> Result<Vec<Row>, String> {
+    beside("tfmcc-cubic", tfmcc(), "cubic")
+}
+
+pub fn pgmcc_beside_reno() -> Result<Vec<Row>, String> {
+    beside("pgmcc-reno", pgmcc(), "reno")
+}
+
+pub fn pgmcc_beside_cubic() -> Result<Vec<Row>, String> {
+    beside("pgmcc-cubic", pgmcc(), "cubic")
+}
+
+pub fn tfmcc_alone() -> Result<Vec<Row>, String> {
+    alone("tfmcc-alone", "TFMCC alone", SHAPE)
+}
+
+pub fn tfmcc_with_loss() -> Result<Vec<Row>, String> {
+    alone("tfmcc-loss", "TFMCC alone, 2 % of its packets lost", Shape { loss: 0.02, ..SHAPE })
+}
+
+pub fn tfmcc_over_geo() -> Result<Vec<Row>, String> {
+    alone("tfmcc-geo", "TFMCC alone, 280 ms each way", Shape { delay: Duration::from_millis(280), ..SHAPE })
+}
+
+/// With what recovers beside an established TCP.
+pub fn tfmcc() -> Value {
+    json!({
+        "scheme": "tfmcc", "max_rate": "20 Mbit/s", "max_rtt": "recent", "gap_floor": "follows", "seed_floor": "half",
+    })
+}
+
+fn pgmcc() -> Value {
+    json!({ "scheme": "pgmcc", "max_rate": "20 Mbit/s" })
+}
+
+/// What the simulator takes: pgmcc knows no greatest rate there.
+pub fn in_scenario(mut session: Value) -> Value {
+    if session["scheme"] == "pgmcc" {
+        session.as_object_mut().expect("it is a table").remove("max_rate");
+    }
+    session
+}
+
+/// The bottleneck as a scenario has it. Only the way there loses packets.
+pub fn bottleneck(shape: Shape) -> Value {
+    let mut link = json!({
+        "rate": format!("{} bit/s", shape.rate.0),
+        "delay": format!("{} ms", shape.delay.0 / 1_000_000),
+        "queue": { "kind": "drop-tail", "limit": format!("{} packets", shape.limit) },
+    });
+    if shape.loss > 0.0 {
+        link["loss"] = json!({ "kind": "bernoulli", "p": shape.loss });
+        link["back"] = json!({ "loss": { "kind": "none" } });
+    }
+    if let Some([from, until]) = shape.outage {
+        let change = |at: Instant, up: bool| json!({ "at": format!("{} ms", at.0 / 1_000_000), "up": up });
+        link["changes"] = json!([change(from, false), change(until, true)]);
+    }
+    link
+}
+
+/// Runs a trial several times at once.
+pub fn several(trial: &Trial, runs: u64) -> Result<Vec<Record>, String> {
+    let records: Vec<Result<Record, String>> = thread::scope(|scope| {
+        let seeded = |seed| Trial { seed, ..trial.clone() };
+        let handles: Vec<_> =
+            (0..runs).map(|seed| (seeded(seed), scope)).map(|(t, s)| s.spawn(move || t.run())).collect();
+        handles.into_iter().map(|handle| handle.join().expect("a trial does not panic")).collect()
+    });
+    let records: Vec<Record> = records.into_iter().collect::<Result<_, _>>()?;
+    let late = records.iter().map(|record| record.late as f64 / record.packets.max(1) as f64).fold(0.0, f64::max);
+    let latest = records.iter().map(|record| record.latest).max().unwrap_or_default();
+    let (percent, ms) = (100.0 * late, latest.as_secs_f64() * 1e3);
+    println!("  packets that the emulator had late: {percent:.2} % at most in a run; {ms:.0} ms late at most");
+    match records.iter().find_map(Record::excuse) {
+        Some(excuse) => Err(excuse),
+        None => Ok(records),
+    }
+}
+
+/// TCP as Linux has it, in packets of 1000 B: 40 B of headers, 12 B of time stamps.
+fn linux(congestion: &str) -> Value {
+    json!({
+        "variant": if congestion == "cubic" { "cubic" } else { "sack" },
+        "profile": "linux", "mss": "948 B", "wnd": "10000 packets", "send_jitter": "800 us", "start_jitter": "100 ms",
+    })
+}
+
+fn beside(name: &'static str, session: Value, congestion: &'static str) -> Result<Vec<Row>, String> {
+    let scheme = session["scheme"].as_str().unwrap_or_default().to_owned();
+    let network = Network {
+        name,
+        session: in_scenario(session.clone()),
+        tcp: Some(linux(congestion)),
+        bottleneck: bottleneck(SHAPE),
+        seconds: SECONDS,
+    };
+    let simulated = network.run()?.mbps(FROM, UNTIL);
+    if crate::only_simulates() {
+        return Ok(Vec::new());
+    }
+    let records = several(&Trial { congestion: Some(congestion), ..Trial::of(session, SECONDS) }, RUNS)?;
+    for record in &records {
+        let [there, back] = record.segments;
+        println!("  {:.2?} Mbit/s; {:.2} segments per ACK", record.mbps(FROM, UNTIL), there as f64 / back as f64);
+    }
+    let wire: Vec<[f64; 2]> = records.iter().map(|record| record.mbps(FROM, UNTIL)).collect();
+    let of = |runs: &[[f64; 2]], which: usize| runs.iter().map(|run| run[which]).collect::<Vec<f64>>();
+    let ratios = |runs: &[[f64; 2]]| runs.iter().map(|run| run[0] / run[1]).collect::<Vec<f64>>();
+    let title = if scheme == "tfmcc" { "TFMCC" } else { "pgmcc" };
+    let rule = if congestion == "cubic" { "CUBIC" } else { "Reno" };
+    let (ratio, simulated_ratio) = (ratios(&wire), ratios(&simulated));
+    let is_fair = (0.7..=1.3).contains(&mean(&ratio));
+    let shown = |values: &[f64]| format!("{:.2} ({})", mean(values), listed(values));
+    let mut ratio_row = Row::told(format!("{title} beside {rule}: ratio of their rates"), shown(&ratio))
+        .beside(shown(&simulated_ratio));
+    if scheme == "tfmcc" {
+        (ratio_row.wanted, ratio_row.reached) = ("mean 0.7 to 1.3".to_owned(), Some(is_fair));
+    }
+    let part = if scheme == "tfmcc" { 0.10 } else { 0.20 };
+    let (own, there) = (of(&wire, 0), of(&simulated, 0));
+    Ok(vec![ratio_row, near(&format!("{title} beside {rule}: Mbit/s of the session"), &own, &there, part)])
+}
+
+fn alone(name: &'static str, title: &str, shape: Shape) -> Result<Vec<Row>, String> {
+    let shapes = [shape, Shape { loss: 0.0, ..shape }];
+    let network = Network { name, session: tfmcc(), tcp: None, bottleneck: bottleneck(shape), seconds: SECONDS };
+    let simulated: Vec<f64> = network.run()?.mbps(FROM, UNTIL).iter().map(|run| run[0]).collect();
+    if crate::only_simulates() {
+        return Ok(Vec::new());
+    }
+    let records = several(&Trial { shapes, ..Trial::of(tfmcc(), SECONDS) }, RUNS)?;
+    let wire: Vec<f64> = records.iter().map(|record| record.mbps(FROM, UNTIL)[0]).collect();
+    Ok(vec![near(&format!("{title}: Mbit/s"), &wire, &simulated, 0.10)])
+}
+
+/// Whether what is on the wire is within a part of the simulator's mean; of the median where the simulator's runs have
+/// two modes.
+fn near(what: &str, wire: &[f64], simulated: &[f64], part: f64) -> Row {
+    let (middle, name): (fn(&[f64]) -> f64, &str) =
+        if has_two_modes(simulated) { (median, "median") } else { (mean, "mean") };
+    let (own, there) = (middle(wire), middle(simulated));
+    let shown = |values: &[f64]| format!("{:.2} ({})", middle(values), listed(values));
+    let wanted = format!("{name} within {:.0} % of the simulator's", 100.0 * part);
+    Row::judged(what, shown(wire), wanted, (own / there - 1.0).abs() <= part).beside(shown(simulated))
+}
+
+/// Some runs have less than a third of what the others have at most.
+fn has_two_modes(values: &[f64]) -> bool {
+    let most = values.iter().copied().fold(0.0, f64::max);
+    values.iter().any(|value| *value < most / 3.0)
+}

@@ -1,0 +1,155 @@
+//! A session over an emulated link, alone or beside one TCP, for a while: hosts are threads of this process.
+
+use crate::emulator::{Port, Record, emulate};
+use crate::host::{self, Started, address, host};
+use crate::link::Shape;
+use faircast_proto::endpoint::Endpoint;
+use faircast_proto::time::{Duration, Instant, Rate};
+use faircast_wire::clock::HostClock;
+use faircast_wire::content::Content;
+use faircast_wire::driver::Driver;
+use faircast_wire::groups::Groups;
+use faircast_wire::run::run;
+use faircast_wire::session::Session;
+use faircast_wire::sockets::{Options, Sockets};
+use nix::sys::socket::{setsockopt, sockopt};
+use serde_json::Value;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+/// 10 Mbit/s, 20 ms each way, 50 packets; the way back has the same.
+pub const SHAPE: Shape =
+    Shape { rate: Rate(10_000_000), delay: Duration::from_millis(20), limit: 50, loss: 0.0, outage: None };
+
+/// The hosts: source, members, the two ends of TCP.
+pub const SOURCE: u8 = 1;
+pub const MEMBERS: [u8; 3] = [11, 12, 13];
+const TCP_SENDER: u8 = 2;
+const TCP_RECEIVER: u8 = 20;
+
+/// What TCP is told to put into a segment at most, options included, so that its packets are 1000 bytes as the
+/// session's are: the queue counts packets, and a rule that answers losses as TCP does gets packets, not bytes.
+const MAX_SEGMENT: u32 = 960;
+
+/// What is run.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// The session, as its table has it.
+    pub session: Value,
+    /// The rule of the TCP beside it, if there is one.
+    pub congestion: Option<&'static str>,
+    /// The link there, and the one back.
+    pub shapes: [Shape; 2],
+    pub seconds: u64,
+    /// What the clock of the source shows at its start; those of members are ahead by some seconds.
+    pub clock: Duration,
+    /// Of what is lost at random.
+    pub seed: u64,
+}
+
+impl Trial {
+    /// A session on the link of all tests, alone.
+    pub fn of(session: Value, seconds: u64) -> Trial {
+        let clock = Duration::from_secs(1000);
+        Trial { session, congestion: None, shapes: [SHAPE; 2], seconds, clock, seed: 0 }
+    }
+
+    /// Runs it. What the emulator has seen of it.
+    ///
+    /// # Errors
+    ///
+    /// What namespaces or tunnels need is not there: a sentence.
+    pub fn run(&self) -> Result<Record, String> {
+        let session = Session::read(self.session.clone()).map_err(|wrong| format!("{wrong:?}"))?;
+        let groups = session.groups(SocketAddr::from(([239, 255, 77, 1], 5000)))?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut started: Vec<Started<()>> = Vec::new();
+        let mut port = |number: u8, work: Box<dyn FnOnce() + Send>| -> Result<Port, String> {
+            let (device, host) = host(number, work)?.connected();
+            started.push(host);
+            Ok(Port { device, address: address(number) })
+        };
+        let until = || Arc::clone(&stop);
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        for number in MEMBERS {
+            let (session, stop, clock) = (session.clone(), until(), self.clock + Duration::from_secs(number.into()));
+            let member =
+                move || drive(session.member(u64::from(number), groups, None, ()).unwrap(), (groups, clock), &stop);
+            right.push(port(number, Box::new(member))?);
+        }
+        let (stop_source, clock) = (until(), self.clock);
+        let source =
+            move || drive(session.source(u64::from(SOURCE), groups, ()).unwrap(), (groups, clock), &stop_source);
+        left.push(port(SOURCE, Box::new(source))?);
+        if let Some(congestion) = self.congestion {
+            let (stop_sender, stop_receiver) = (until(), until());
+            right.push(port(TCP_RECEIVER, Box::new(move || receive_tcp(&stop_receiver)))?);
+            left.push(port(TCP_SENDER, Box::new(move || send_tcp(congestion, &stop_sender)))?);
+        }
+        let (stop_emulator, links) = (until(), (self.shapes, self.seed));
+        let emulator = thread::spawn(move || emulate((&left, &right), links, &stop_emulator));
+        started.iter().for_each(Started::begin);
+        thread::sleep(std::time::Duration::from_secs(self.seconds));
+        stop.store(true, Ordering::Relaxed);
+        started.into_iter().for_each(Started::join);
+        Ok(emulator.join().expect("the emulator does not panic"))
+    }
+}
+
+/// Drives an endpoint on the host of this thread until it is to stop.
+fn drive<E: Endpoint, C: Content>(mut driver: Driver<E, C>, (groups, clock): (Groups, Duration), stop: &AtomicBool) {
+    let options = Options { interface: Some(host::INTERFACE.to_owned()), ..Options::default() };
+    let mut sockets = Sockets::open(groups, options).expect("the host has just been made");
+    let mut clock = HostClock::new(Instant::ZERO + clock);
+    driver.start(&mut clock, &mut sockets);
+    run(&mut driver, &mut clock, &mut sockets, |_, _| !stop.load(Ordering::Relaxed))
+        .expect("sockets can be waited for");
+}
+
+/// Sends as fast as it goes, by this rule of congestion control.
+fn send_tcp(congestion: &str, stop: &AtomicBool) {
+    let to = SocketAddr::from((address(TCP_RECEIVER), 5001));
+    // The other end may not be there yet.
+    let mut stream = loop {
+        match TcpStream::connect(to) {
+            Ok(stream) => break stream,
+            Err(_) if stop.load(Ordering::Relaxed) => return,
+            Err(_) => thread::sleep(std::time::Duration::from_millis(50)),
+        }
+    };
+    setsockopt(&stream, sockopt::TcpCongestion, &congestion.into()).expect("the kernel has this rule");
+    let second = Some(std::time::Duration::from_secs(1));
+    stream.set_write_timeout(second).expect("not zero");
+    while !stop.load(Ordering::Relaxed) {
+        // What has waited for a second is looked at again.
+        let _ = stream.write(&[0; 65_536]);
+    }
+}
+
+fn receive_tcp(stop: &AtomicBool) {
+    let listener =
+        TcpListener::bind(SocketAddr::from((address(TCP_RECEIVER), 5001))).expect("the host has this address");
+    setsockopt(&listener, sockopt::TcpMaxSeg, &MAX_SEGMENT).expect("a legal size");
+    listener.set_nonblocking(true).expect("a socket");
+    let mut buffer = vec![0; 1 << 20];
+    let mut stream = None;
+    while !stop.load(Ordering::Relaxed) {
+        let pause = std::time::Duration::from_millis(20);
+        match &mut stream {
+            None => match listener.accept() {
+                Ok((accepted, _)) => {
+                    accepted.set_nonblocking(false).expect("a socket");
+                    accepted.set_read_timeout(Some(10 * pause)).expect("not zero");
+                    stream = Some(accepted);
+                }
+                Err(_) => thread::sleep(pause),
+            },
+            Some(stream) => {
+                let _ = stream.read(&mut buffer);
+            }
+        }
+    }
+}
