@@ -93,18 +93,28 @@ pub fn several(trial: &Trial, runs: u64) -> Result<Vec<Record>, String> {
     let late = records.iter().map(|record| record.late as f64 / record.packets.max(1) as f64).fold(0.0, f64::max);
     let latest = records.iter().map(|record| record.latest).max().unwrap_or_default();
     let (percent, ms) = (100.0 * late, latest.as_secs_f64() * 1e3);
-    println!("  packets that the emulator had late: {percent:.2} % at most in a run; {ms:.0} ms late at most");
+    let mean_ms = |record: &Record| record.lateness.as_secs_f64() * 1e3 / record.packets.max(1) as f64;
+    let mean_ms = mean(&records.iter().map(mean_ms).collect::<Vec<f64>>());
+    println!(
+        "  the emulator's packets were late by {mean_ms:.3} ms on average and {ms:.0} ms at most, {percent:.2} % of them \
+         by more than 4 ms in a run at most"
+    );
     match records.iter().find_map(Record::excuse) {
         Some(excuse) => Err(excuse),
         None => Ok(records),
     }
 }
 
+/// Up to how late TCP's packets go out in the simulator, at random: of the order of what those of the emulator are late
+/// by. With as much as a packet's time, 0.8 ms, which keeps simulated flows from locking into step, TCP's bursts are
+/// spread, and it loses less by far.
+const SEND_JITTER: &str = "100 us";
+
 /// TCP as Linux has it, in packets of 1000 B: 40 B of headers, 12 B of time stamps.
 fn linux(congestion: &str) -> Value {
     json!({
         "variant": if congestion == "cubic" { "cubic" } else { "sack" },
-        "profile": "linux", "mss": "948 B", "wnd": "10000 packets", "send_jitter": "800 us", "start_jitter": "100 ms",
+        "profile": "linux", "mss": "948 B", "wnd": "10000 packets", "send_jitter": SEND_JITTER, "start_jitter": "100 ms",
     })
 }
 

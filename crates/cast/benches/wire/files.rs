@@ -18,7 +18,7 @@ pub fn keys(place: &Place, folder: &str, receivers: usize) -> Result<(), String>
     if ended.code == 0 { Ok(()) } else { Err(ended.said) }
 }
 
-const SPEED_BYTES: u64 = 400_000_000;
+const SPEED_BYTES: u64 = 1_000_000_000;
 
 /// To three receivers over the loopback interface.
 pub fn speed() -> Result<Vec<Row>, String> {
@@ -39,7 +39,7 @@ pub fn speed() -> Result<Vec<Row>, String> {
 
 fn fast(place: &Place, how: &str, start: impl Fn(&std::path::Path, &str) -> Program) -> Result<Vec<Row>, String> {
     let is_lossless = how == "no loss";
-    let bytes = if is_lossless { SPEED_BYTES } else { SPEED_BYTES / 4 };
+    let bytes = if is_lossless { SPEED_BYTES } else { SPEED_BYTES / 10 };
     let _ = std::fs::remove_dir_all(place.path("keys"));
     place.file("film", bytes);
     keys(place, "keys", 3)?;

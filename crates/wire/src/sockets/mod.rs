@@ -65,6 +65,7 @@ pub struct Sockets {
     joined: BTreeMap<u32, OwnedFd>,
     sending: Sending,
     buffer: Vec<u8>,
+    spare: receive::Spare,
     looked: Option<Instant>,
     is_up: bool,
 }
@@ -134,6 +135,7 @@ impl Sockets {
             joined: BTreeMap::new(),
             sending: Sending::new(),
             buffer: receive::buffer(),
+            spare: receive::Spare::default(),
             looked: None,
             is_up: true,
             options,
@@ -221,7 +223,7 @@ impl Network for Sockets {
         let mut has_more = false;
         let joined = self.joined.iter().map(|(number, fd)| (Some(*number), fd));
         for (group, fd) in std::iter::once((None, &self.host)).chain(joined) {
-            has_more |= receive::receive(fd, (&mut self.buffer, self.options.longest), group, take);
+            has_more |= receive::receive(fd, &mut self.spare, (&mut self.buffer, self.options.longest), group, take);
         }
         has_more
     }

@@ -26,24 +26,36 @@ pub fn buffer() -> Vec<u8> {
     vec![0; AT_ONCE * MESSAGE_BYTES]
 }
 
+/// Headers in which nothing has been written yet, as nothing had come when it was looked last.
+#[derive(Debug, Default)]
+pub struct Spare(Option<MultiHeaders<SockaddrStorage>>);
+
+/// What the kernel writes about messages. It is made anew for those that come next: what is beside a message has the
+/// room that it had with the one before, and of several datagrams there is more to say than of one.
+fn headers() -> MultiHeaders<SockaddrStorage> {
+    let beside = cmsg_space!(TimeSpec, libc::c_int, libc::c_int, libc::c_int);
+    MultiHeaders::preallocate(AT_ONCE, Some(beside))
+}
+
 /// Hands over what has come to a socket; whether more may be there. Of a datagram that is longer than `longest` only
 /// that much is handed over.
 pub fn receive(
     socket: &OwnedFd,
+    spare: &mut Spare,
     (buffer, longest): (&mut [u8], usize),
     group: Option<u32>,
     take: &mut dyn FnMut(Arrival<'_>),
 ) -> bool {
     let mut slices: Vec<[IoSliceMut<'_>; 1]> =
         buffer.chunks_exact_mut(MESSAGE_BYTES).map(|chunk| [IoSliceMut::new(chunk)]).collect();
-    // Made anew each time: what is beside messages has the room that it had with those before, and of several datagrams
-    // there is more to say than of one.
-    let beside_bytes = cmsg_space!(TimeSpec, libc::c_int, libc::c_int, libc::c_int);
-    let mut headers = MultiHeaders::<SockaddrStorage>::preallocate(AT_ONCE, Some(beside_bytes));
+    let mut headers = spare.0.take().unwrap_or_else(headers);
     let flags = MsgFlags::MSG_DONTWAIT;
     // An error says that nothing is there, or tells of a port that nobody has: the next call says what is there.
     let received = recvmmsg(socket.as_raw_fd(), &mut headers, slices.iter_mut(), flags, None);
-    let Ok(received) = received else { return false };
+    let Ok(received) = received else {
+        spare.0 = Some(headers);
+        return false;
+    };
     let mut count = 0;
     for message in received {
         count += 1;
