@@ -1,0 +1,553 @@
+//! A receiver: the sender's messages and those of other receivers in, its own out (sections 5.2, 5.3 and 5.5).
+//!
+//! | file | subject |
+//! |---|---|
+//! | `mod.rs` | what comes in, what goes out when |
+//! | `sink.rs` | where objects go |
+//! | `objects.rs` | what has come, what lacks |
+//! | `times.rs` | by what waiting is scaled |
+//! | `nacking.rs` | when it asks for what lacks |
+//! | `reporting.rs` | what it says of losses and rates, and when |
+
+mod nacking;
+mod objects;
+mod reporting;
+mod sink;
+mod times;
+
+pub use sink::Sink;
+
+use crate::fixed::{BELOW_BYTES, NOBODY, ROBUST_FACTOR};
+use crate::needs::Needs;
+use faircast_codec::norm::{
+    Answer, Body, CcNode, Command, Extensions, List, Message, Position, Requests, Status, Time, decode, encode,
+};
+use faircast_proto::random::Random;
+use faircast_proto::time::{Duration, Instant};
+use nacking::{Due, Nacking};
+use objects::{Objects, Point, Said};
+use reporting::Reporting;
+use std::net::SocketAddr;
+use times::Times;
+
+/// What a receiver is told.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Its number, NormNodeId; not one of [`NOBODY`](crate::NOBODY).
+    pub node: u32,
+    /// Whether it speaks to the sender alone, and not to the group: where others cannot hear it.
+    pub is_unicast: bool,
+}
+
+/// A receiver of NORM. It takes the objects of one sender, the first that it hears.
+#[derive(Debug)]
+pub struct Receiver {
+    settings: Settings,
+    random: Random,
+    sequence: u16,
+    remote: Option<Remote>,
+    is_leaving: bool,
+    counters: Counters,
+}
+
+/// The sender that it hears.
+#[derive(Debug)]
+struct Remote {
+    node: u32,
+    instance: u16,
+    at: SocketAddr,
+    heard: Instant,
+    times: Times,
+    objects: Objects,
+    nacking: Nacking,
+    reporting: Reporting,
+    /// Where it is, the object and the symbol behind what came last; and how far it has been.
+    position: Point,
+    reach: Point,
+    /// The object and block of the last symbol: a new one is where requests may begin.
+    block: (u64, u64),
+    /// When content or a flush came last, when requests begin again if none comes, and how often they have.
+    content: Instant,
+    renews_at: Instant,
+    renewed: u32,
+    /// The last flush said that all has been sent, up to where the sender has been.
+    is_flushed: bool,
+    has_ended: bool,
+    /// When to say that everything up to a position has come.
+    acknowledge: Option<(Instant, Position)>,
+}
+
+/// What a receiver has counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Messages of the sender.
+    pub taken: u64,
+    /// Symbols among them.
+    pub symbols: u64,
+    /// What came of another sender, or was no message.
+    pub refused: u64,
+    /// Requests made, and kept back since others had asked.
+    pub nacks: u64,
+    /// See there.
+    pub suppressed: u64,
+}
+
+/// A sender that is silent for so long makes room for another that is there: as `crates/cast` has it.
+const GONE: Duration = Duration::from_secs(3);
+/// Bytes of requests that a NACK has if nothing is known of the sender's messages.
+const LEAST_ROOM: usize = 256;
+/// Streams have no files in them.
+const STREAM: u8 = 0x20;
+const INFORMATION: u8 = 0x04;
+/// NORM_ACK(CC) and NORM_ACK(FLUSH).
+const PROBED: u8 = 1;
+const FLUSHED: u8 = 2;
+
+impl Receiver {
+    /// A receiver that has heard nothing; `seed` is for how long it waits before it speaks.
+    ///
+    /// # Errors
+    ///
+    /// A sentence: the number is nobody's.
+    pub fn new(settings: Settings, seed: u64) -> Result<Receiver, String> {
+        if NOBODY.contains(&settings.node) {
+            return Err(format!("node {} given, which is nobody's", settings.node));
+        }
+        Ok(Receiver {
+            settings,
+            random: Random::stream(seed, "norm/receiver"),
+            sequence: 0,
+            remote: None,
+            is_leaving: false,
+            counters: Counters::default(),
+        })
+    }
+
+    /// A datagram has come from this socket. What is no message of the sender, nor of another receiver to it, is
+    /// counted and has no other effect.
+    ///
+    /// # Errors
+    ///
+    /// Those of `sink`.
+    pub fn hear<S: Sink>(
+        &mut self,
+        (now, arrived): (Instant, Instant),
+        from: SocketAddr,
+        bytes: &[u8],
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        let Ok(message) = decode(bytes) else {
+            self.counters.refused += 1;
+            return Ok(());
+        };
+        if message.source == self.settings.node {
+            return Ok(());
+        }
+        match message.body {
+            Body::Information { status, .. } | Body::Data { status, .. } | Body::Command { status, .. } => {
+                if !self.is_ours(now, &message, &status, from, sink) {
+                    self.counters.refused += 1;
+                    return Ok(());
+                }
+                self.counters.taken += 1;
+                self.take((now, arrived), &message, &status, bytes.len(), sink)
+            }
+            Body::Nack { answer } | Body::Acknowledgement { answer, .. } => {
+                self.overhear(now, &message, answer);
+                Ok(())
+            }
+        }
+    }
+
+    /// The next message, appended to `out`, if one is due; whether one is. It goes to the group, or to the
+    /// [sender](Self::sender) alone by the settings.
+    pub fn next(&mut self, now: Instant, out: &mut Vec<u8>) -> bool {
+        let Some(remote) = &mut self.remote else { return false };
+        if self.is_leaving {
+            self.is_leaving = false;
+            if let Some((feedback, response)) = remote.reporting.feedback(now, true) {
+                let feedback = Extensions { feedback: Some(feedback), ..Extensions::default() };
+                let answer = Answer { server: remote.node, instance: remote.instance, response };
+                let body = Body::Acknowledgement { answer, kind: PROBED, id: 0 };
+                self.emit(body, &feedback, &[], out);
+                return true;
+            }
+        }
+        if let Due::Look { limit, heard } = remote.nacking.pass(now) {
+            let times = remote.times;
+            let lacks = remote.objects.missing(limit.max(remote.boundary()));
+            let first = lacks.first();
+            if first.is_some() {
+                remote.nacking.hold(now, &times);
+            }
+            // What the sender has not come to again is about to come.
+            if first.is_some_and(|first| first < remote.position) {
+                if heard.covers(&remote.objects.missing(limit)) {
+                    self.counters.suppressed += 1;
+                } else {
+                    let mut content = Vec::new();
+                    remote.objects.write(&lacks, remote.room(), &mut content);
+                    let (answer, extensions) = remote.answer(now);
+                    remote.reporting.said(now, &times);
+                    self.counters.nacks += 1;
+                    self.emit(Body::Nack { answer }, &extensions, &content, out);
+                    return true;
+                }
+            }
+        }
+        let Some(remote) = &mut self.remote else { return false };
+        if remote.acknowledge.is_some_and(|(at, _)| at <= now)
+            && let Some((_, position)) = remote.acknowledge.take()
+        {
+            let (answer, extensions) = remote.answer(now);
+            let mut content = Vec::new();
+            position.write(&mut content);
+            self.emit(Body::Acknowledgement { answer, kind: FLUSHED, id: 0 }, &extensions, &content, out);
+            return true;
+        }
+        if remote.reporting.due() <= now {
+            let times = remote.times;
+            remote.reporting.said(now, &times);
+            let (answer, extensions) = remote.answer(now);
+            self.emit(Body::Acknowledgement { answer, kind: PROBED, id: 0 }, &extensions, &[], out);
+            return true;
+        }
+        // Where nothing comes any more it asks again (section 5.3).
+        if remote.renews_at() <= now {
+            remote.renewed += 1;
+            remote.renews_at = now + remote.inactivity();
+            let limit = remote.reach;
+            remote.begin(now, limit, &self.settings, &mut self.random);
+        }
+        false
+    }
+
+    /// When it wants to be asked for the [next](Self::next) message.
+    pub fn deadline(&self) -> Instant {
+        let Some(remote) = &self.remote else { return Instant::FAR_FUTURE };
+        let acknowledge = remote.acknowledge.map_or(Instant::FAR_FUTURE, |(at, _)| at);
+        remote.nacking.deadline().min(acknowledge).min(remote.reporting.due()).min(remote.renews_at())
+    }
+
+    /// Where the sender's messages come from.
+    pub fn sender(&self) -> Option<SocketAddr> {
+        self.remote.as_ref().map(|remote| remote.at)
+    }
+
+    /// When the sender was heard last.
+    pub fn heard(&self) -> Option<Instant> {
+        self.remote.as_ref().map(|remote| remote.heard)
+    }
+
+    /// Whether everything has come that has been sent, as far as is known, and the sender has said that this is all.
+    pub fn is_complete(&self) -> bool {
+        let of = |remote: &Remote| {
+            (remote.is_flushed || remote.has_ended) && remote.objects.missing(remote.reach).is_empty()
+        };
+        self.remote.as_ref().is_some_and(of)
+    }
+
+    /// Whether there is nothing to wait for: the sender has said that there will be no more, or everything has come and
+    /// the sender has stopped saying so.
+    pub fn is_over(&self, now: Instant) -> bool {
+        let silent = |remote: &Remote| now.since(remote.content) > GONE.max(remote.times.grtts(10.0));
+        let of = |remote: &Remote| remote.has_ended || (silent(remote) && self.is_complete());
+        remote_is(&self.remote, of)
+    }
+
+    /// It will not be there any longer; if it limits there is something to say.
+    pub fn leave(&mut self) {
+        self.is_leaving = remote_is(&self.remote, |remote| remote.reporting.limits());
+    }
+
+    /// How many objects are whole, and of how many something has been heard.
+    pub fn objects(&self) -> (u64, u64) {
+        self.remote.as_ref().map_or((0, 0), |remote| (remote.objects.complete, remote.objects.count()))
+    }
+
+    /// Bytes that have come, of how many, of objects that are not whole.
+    pub fn bytes(&self) -> (u64, u64) {
+        self.remote.as_ref().map_or((0, 0), |remote| remote.objects.bytes())
+    }
+
+    /// Whether it limits the sender, its loss event rate and its round-trip time in seconds, as far as there are any.
+    pub fn congestion(&self) -> (bool, Option<f64>, Option<f64>) {
+        self.remote.as_ref().map_or((false, None, None), |remote| {
+            let (p, rtt_s) = remote.reporting.measured();
+            (remote.reporting.limits(), p, rtt_s)
+        })
+    }
+
+    /// What has been counted.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// Whether the message is of the sender that is heard: the first, the same after a new start, or another one after
+    /// it has been silent.
+    fn is_ours<S: Sink>(
+        &mut self,
+        now: Instant,
+        message: &Message<'_>,
+        status: &Status,
+        from: SocketAddr,
+        sink: &mut S,
+    ) -> bool {
+        if NOBODY.contains(&message.source) {
+            return false;
+        }
+        let is_new = match &mut self.remote {
+            None => true,
+            Some(remote) if remote.node == message.source && remote.instance == status.instance => {
+                (remote.heard, remote.at) = (now, from);
+                false
+            }
+            Some(remote) => {
+                let is_restarted = remote.node == message.source && remote.at.ip() == from.ip();
+                if !is_restarted && now.since(remote.heard) <= GONE {
+                    return false;
+                }
+                remote.objects.clear(sink);
+                true
+            }
+        };
+        if is_new {
+            self.remote = Some(Remote {
+                node: message.source,
+                instance: status.instance,
+                at: from,
+                heard: now,
+                times: Times { grtt_s: status.grtt.s(), backoff: 0.0, group_size: 1 },
+                objects: Objects::default(),
+                nacking: Nacking::default(),
+                reporting: Reporting::default(),
+                position: (0, 0),
+                reach: (0, 0),
+                block: (0, 0),
+                content: now,
+                renews_at: Instant::FAR_FUTURE,
+                renewed: 0,
+                is_flushed: false,
+                has_ended: false,
+                acknowledge: None,
+            });
+        }
+        true
+    }
+
+    /// Takes a message of the sender.
+    fn take<S: Sink>(
+        &mut self,
+        (now, arrived): (Instant, Instant),
+        message: &Message<'_>,
+        status: &Status,
+        length: usize,
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        let Receiver { settings, random, remote: Some(remote), counters, .. } = self else { return Ok(()) };
+        remote.times = Times {
+            grtt_s: status.grtt.s(),
+            backoff: status.backoff.into(),
+            group_size: status.group_size.receivers(),
+        };
+        let (mut echo, mut bytes) = (None, None);
+        match message.body {
+            Body::Command { command: Command::CongestionControl { cc_sequence, sent }, .. } => {
+                let list = List::<CcNode>::read(message.payload);
+                let own = list.and_then(|list| list.iter().find(|line| line.node == settings.node));
+                // A probe without a rate asks for no answers (section 5.5.1).
+                if let Some(rate) = message.extensions.send_rate {
+                    let times = remote.times;
+                    echo = remote.reporting.probe((now, arrived), (cc_sequence, sent), rate, own, &times, random);
+                }
+            }
+            Body::Data { .. } => bytes = u16::try_from(length + BELOW_BYTES).ok(),
+            _ => {}
+        }
+        remote.reporting.take(message.sequence, bytes, status.grtt, arrived, echo);
+        match message.body {
+            Body::Information { flags, object, .. } if flags & STREAM == 0 => {
+                let said = Said { number: object, has_information: true, object: message.extensions.object };
+                remote.content(now);
+                let object = remote.objects.wide(object);
+                remote.passes(now, (object, 0), (object, 0), settings, random);
+                if let Some(object) = remote.objects.meet(&said) {
+                    remote.objects.take_information(object, message.payload, sink)?;
+                }
+            }
+            Body::Data { flags, position, .. } if flags & STREAM == 0 => {
+                counters.symbols += 1;
+                let has_information = flags & INFORMATION != 0;
+                let said = Said { number: position.object, has_information, object: message.extensions.object };
+                remote.content(now);
+                let wide = remote.objects.wide(position.object);
+                let object = remote.objects.meet(&said);
+                remote.moves(now, wide, position, settings, random);
+                if let Some(object) = object {
+                    remote.objects.take(object, position.symbol, message.payload, sink)?;
+                }
+            }
+            Body::Command { command: Command::RepairAdvertisement { .. }, .. } => remote.overhear(now, message),
+            Body::Command { command, .. } => remote.obey(now, command, message.payload, settings, random, sink),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Takes what another receiver says.
+    fn overhear(&mut self, now: Instant, message: &Message<'_>, answer: Answer) {
+        let Some(remote) = &mut self.remote else { return };
+        if (answer.server, answer.instance) != (remote.node, remote.instance) {
+            return;
+        }
+        remote.overhear(now, message);
+    }
+
+    fn emit(&mut self, body: Body, extensions: &Extensions, payload: &[u8], out: &mut Vec<u8>) {
+        let (sequence, source) = (self.sequence, self.settings.node);
+        self.sequence = self.sequence.wrapping_add(1);
+        encode(&Message { sequence, source, body, extensions: *extensions, payload }, out);
+    }
+}
+
+fn remote_is(remote: &Option<Remote>, of: impl FnOnce(&Remote) -> bool) -> bool {
+    remote.as_ref().is_some_and(of)
+}
+
+impl Remote {
+    /// What another receiver, or the sender for it, says: of its losses, and of what it lacks.
+    fn overhear(&mut self, now: Instant, message: &Message<'_>) {
+        if let Some(feedback) = message.extensions.feedback {
+            let times = self.times;
+            self.reporting.hear(now, &feedback, &times);
+        }
+        let has_requests = matches!(
+            message.body,
+            Body::Nack { .. } | Body::Command { command: Command::RepairAdvertisement { .. }, .. }
+        );
+        if has_requests
+            && self.nacking.is_waiting()
+            && let Some(requests) = Requests::read(message.payload)
+        {
+            let objects = &self.objects;
+            let needs = Needs::read(requests, |number| objects.wide(number), |object| objects.geometry(object));
+            self.nacking.hear(&needs);
+        }
+    }
+
+    /// Content, or that there is no more, has come.
+    fn content(&mut self, now: Instant) {
+        (self.content, self.renews_at, self.renewed) = (now, now + self.inactivity(), 0);
+    }
+
+    /// T_inactivity (section 5.3).
+    fn inactivity(&self) -> Duration {
+        self.times.grtts(2.0 * f64::from(ROBUST_FACTOR)).max(Duration::from_secs(1))
+    }
+
+    /// A symbol has come: the sender is behind it, and if it is in another block than the last one, requests may begin
+    /// for what lacks in those before.
+    fn moves(&mut self, now: Instant, object: u64, position: Position, settings: &Settings, random: &mut Random) {
+        let cut = self.objects.geometry(object);
+        let numbers = cut.and_then(|cut| Some((cut, cut.numbers(position.symbol)?)));
+        let Some((cut, (block, symbol))) = numbers else {
+            return self.passes(now, (object, 0), (object, 0), settings, random);
+        };
+        let (start, end) = (cut.start(block), cut.start(block.saturating_add(1)));
+        self.passes(now, (object, start), (object, (start + symbol + 1).min(end)), settings, random);
+    }
+
+    /// The sender is in a block that begins at a point, and there at a position.
+    fn passes(&mut self, now: Instant, start: Point, position: Point, settings: &Settings, random: &mut Random) {
+        self.position = position;
+        self.is_flushed &= position <= self.reach;
+        self.reach = self.reach.max(position);
+        if start != self.block {
+            self.block = start;
+            self.begin(now, start, settings, random);
+        }
+    }
+
+    /// Requests may begin for what lacks before a point.
+    fn begin(&mut self, now: Instant, limit: Point, settings: &Settings, random: &mut Random) {
+        let (times, objects) = (self.times, &self.objects);
+        let lacks = || !objects.missing(limit).is_empty();
+        self.nacking.begin(now, limit, &times, settings.is_unicast, random, lacks);
+    }
+
+    /// The beginning of the block in which the sender is, before which it does not go on to send what is new.
+    fn boundary(&self) -> Point {
+        self.block.min(self.reach)
+    }
+
+    /// Takes a command.
+    fn obey<S: Sink>(
+        &mut self,
+        now: Instant,
+        command: Command,
+        payload: &[u8],
+        settings: &Settings,
+        random: &mut Random,
+        sink: &mut S,
+    ) {
+        match command {
+            Command::Flush(position) => self.flushed(now, position, payload, settings, random),
+            Command::Squelch(position) => {
+                let first = self.objects.reach(position.object);
+                self.objects.begin_at(first, sink);
+                for number in List::<u16>::read(payload).into_iter().flat_map(|list| list.iter()) {
+                    let object = self.objects.wide(number);
+                    self.objects.give_up(object, sink);
+                }
+            }
+            Command::EndOfTransmission => self.has_ended = true,
+            Command::CongestionControl { .. }
+            | Command::RepairAdvertisement { .. }
+            | Command::AcknowledgementRequest { .. }
+            | Command::Application => {}
+        }
+    }
+
+    /// All has been sent up to here; those in the list are to say whether they have it.
+    fn flushed(&mut self, now: Instant, position: Position, list: &[u8], settings: &Settings, random: &mut Random) {
+        self.content(now);
+        let object = self.objects.reach(position.object);
+        let numbers = self.objects.geometry(object).and_then(|cut| Some((cut, cut.numbers(position.symbol)?)));
+        // Of an object that is whole, or of which nothing is known, all counts.
+        let until = numbers.map_or(u64::MAX, |(cut, (block, symbol))| {
+            (cut.start(block) + symbol + 1).min(cut.start(block.saturating_add(1)))
+        });
+        let limit = (object, until);
+        self.position = limit;
+        self.reach = self.reach.max(limit);
+        self.is_flushed = limit >= self.reach;
+        let lacks = !self.objects.missing(limit).is_empty();
+        if lacks {
+            self.begin(now, limit, settings, random);
+        }
+        let asks = List::<u32>::read(list).is_some_and(|list| list.iter().any(|node| node == settings.node));
+        if asks && !lacks && self.acknowledge.is_none() {
+            // So that not all speak at once.
+            let wait = if self.times.backoff > 0.0 { self.times.grtts(random.uniform()) } else { Duration::ZERO };
+            self.acknowledge = Some((now + wait, position));
+        }
+    }
+
+    /// When requests begin again because nothing comes.
+    fn renews_at(&self) -> Instant {
+        if self.renewed >= ROBUST_FACTOR || self.has_ended { Instant::FAR_FUTURE } else { self.renews_at }
+    }
+
+    /// How many bytes of requests a NACK may have: what the sender's segments have.
+    fn room(&self) -> usize {
+        self.objects.segment_bytes.map_or(LEAST_ROOM, usize::from)
+    }
+
+    /// What every answer begins with.
+    fn answer(&self, now: Instant) -> (Answer, Extensions) {
+        let said = self.reporting.feedback(now, false);
+        let response = said.map_or(Time::default(), |(_, response)| response);
+        let extensions = Extensions { feedback: said.map(|(feedback, _)| feedback), ..Extensions::default() };
+        (Answer { server: self.node, instance: self.instance, response }, extensions)
+    }
+}

@@ -1,0 +1,220 @@
+//! What has come of objects, and what lacks (sections 5.2 and 5.3).
+//!
+//! Numbers of objects wrap around on the wire; here the upper bits count how often, from 1 on.
+
+use super::sink::Sink;
+use crate::geometry::{Geometry, Symbol};
+use crate::intervals::Intervals;
+use crate::needs::Needs;
+use faircast_codec::fec::PayloadId;
+use faircast_codec::norm::ObjectInformation;
+use std::collections::BTreeMap;
+
+/// A point of a transmission: an object, and a symbol of it behind which it lies.
+pub type Point = (u64, u64);
+
+/// The objects of a sender.
+#[derive(Debug)]
+pub struct Objects {
+    known: BTreeMap<u64, Object>,
+    /// Those that are whole, or will not be.
+    settled: Intervals,
+    /// Whole ones.
+    pub complete: u64,
+    /// The first that is wanted, and the newest that has been heard of.
+    bounds: Option<(u64, u64)>,
+    /// A symbol of the sender's scheme.
+    other: PayloadId,
+    /// Bytes of a symbol, of the object that was met last.
+    pub segment_bytes: Option<u16>,
+}
+
+#[derive(Debug)]
+struct Object {
+    geometry: Geometry,
+    has_information: bool,
+    information: Option<Vec<u8>>,
+    received: Intervals,
+}
+
+/// What stands in a message of an object, beside its content.
+#[derive(Clone, Copy, Debug)]
+pub struct Said {
+    /// Its number on the wire.
+    pub number: u16,
+    /// Whether it has information.
+    pub has_information: bool,
+    /// EXT_FTI.
+    pub object: Option<ObjectInformation>,
+}
+
+/// Objects of which something has come and something lacks: a choice, by which what somebody makes up takes a few
+/// megabytes at most. The others are asked for when some of these are whole.
+const MOST_KNOWN: usize = 4096;
+/// Rows of symbols of one object, likewise.
+const MOST_ROWS: usize = 100_000;
+/// How often numbers have wrapped around at first, so that there are some before.
+const FIRST_TURN: u64 = 1 << 16;
+/// A sender whose number is below this when it is heard first is believed to have begun at 0.
+const EARLY: u16 = 1 << 15;
+
+impl Default for Objects {
+    fn default() -> Objects {
+        let other = PayloadId::ReedSolomon8 { block: 0, symbol: 0 };
+        let (known, settled) = (BTreeMap::new(), Intervals::default());
+        Objects { known, settled, complete: 0, bounds: None, other, segment_bytes: None }
+    }
+}
+
+impl Objects {
+    /// The number of an object with all bits: nearest to the newest.
+    pub fn wide(&self, number: u16) -> u64 {
+        match self.bounds {
+            None => FIRST_TURN + u64::from(number),
+            Some((_, newest)) => newest.saturating_add_signed(i64::from(number.wrapping_sub(newest as u16) as i16)),
+        }
+    }
+
+    /// How an object is cut, if that is known and it is not settled.
+    pub fn geometry(&self, object: u64) -> Option<Geometry> {
+        self.known.get(&object).map(|object| object.geometry)
+    }
+
+    /// A message names an object: its number with all bits, if it is wanted still.
+    pub fn meet(&mut self, said: &Said) -> Option<u64> {
+        let object = self.reach(said.number);
+        if self.settled.contains(object) || self.bounds.is_none_or(|(first, _)| object < first) {
+            return None;
+        }
+        if !self.known.contains_key(&object)
+            && self.known.len() < MOST_KNOWN
+            && let Some(geometry) = said.object.and_then(Geometry::new)
+        {
+            self.other = geometry.block_id(0);
+            self.segment_bytes = Some(geometry.segment_bytes());
+            let (has_information, received) = (said.has_information, Intervals::default());
+            self.known.insert(object, Object { geometry, has_information, information: None, received });
+        }
+        self.known.contains_key(&object).then_some(object)
+    }
+
+    /// An object has been heard of, with all that come before it: its number with all bits.
+    pub fn reach(&mut self, number: u16) -> u64 {
+        let object = self.wide(number);
+        let first = if number < EARLY { FIRST_TURN } else { object };
+        let (first, newest) = self.bounds.unwrap_or((first, object));
+        self.bounds = Some((first, newest.max(object)));
+        object
+    }
+
+    /// Information has come.
+    ///
+    /// # Errors
+    ///
+    /// Those of `sink`.
+    pub fn take_information<S: Sink>(&mut self, object: u64, bytes: &[u8], sink: &mut S) -> Result<(), S::Error> {
+        let Some(of) = self.known.get_mut(&object) else { return Ok(()) };
+        (of.has_information, of.information) = (true, Some(bytes.to_vec()));
+        self.finish(object, sink)
+    }
+
+    /// A symbol has come. What is of another length than the symbol has is not taken, nor is parity.
+    ///
+    /// # Errors
+    ///
+    /// Those of `sink`.
+    pub fn take<S: Sink>(&mut self, object: u64, id: PayloadId, bytes: &[u8], sink: &mut S) -> Result<(), S::Error> {
+        let Some(of) = self.known.get_mut(&object) else { return Ok(()) };
+        let Some(Symbol::Source(symbol)) = of.geometry.symbol(id) else { return Ok(()) };
+        let (at, length) = of.geometry.place(symbol);
+        let touches = symbol > 0 && of.received.contains(symbol - 1) || of.received.contains(symbol + 1);
+        let has_room = touches || of.received.rows() < MOST_ROWS;
+        if bytes.len() != length || of.received.contains(symbol) || !has_room {
+            return Ok(());
+        }
+        if !sink.write(object, at, bytes)? {
+            self.give_up(object, sink);
+            return Ok(());
+        }
+        of.received.insert(symbol..symbol + 1);
+        self.finish(object, sink)
+    }
+
+    fn finish<S: Sink>(&mut self, object: u64, sink: &mut S) -> Result<(), S::Error> {
+        let is_whole = |of: &Object| {
+            of.received.covers(0..of.geometry.symbols()) && (!of.has_information || of.information.is_some())
+        };
+        if let Some(of) = self.known.get(&object).filter(|of| is_whole(of)) {
+            sink.complete(object, of.geometry.bytes(), of.information.as_deref())?;
+            self.known.remove(&object);
+            self.settled.insert(object..object + 1);
+            self.complete += 1;
+        }
+        Ok(())
+    }
+
+    /// An object is not wanted, or not to be had, any more.
+    pub fn give_up<S: Sink>(&mut self, object: u64, sink: &mut S) {
+        self.settled.insert(object..object + 1);
+        if self.known.remove(&object).is_some() {
+            sink.abandon(object);
+        }
+    }
+
+    /// Nothing before this object will be repaired.
+    pub fn begin_at<S: Sink>(&mut self, object: u64, sink: &mut S) {
+        let Some((first, newest)) = self.bounds else { return };
+        if object <= first {
+            return;
+        }
+        let before: Vec<u64> = self.known.range(..object).map(|(object, _)| *object).collect();
+        before.into_iter().for_each(|object| self.give_up(object, sink));
+        self.bounds = Some((object, newest.max(object)));
+    }
+
+    /// Everything is given up.
+    pub fn clear<S: Sink>(&mut self, sink: &mut S) {
+        self.known.keys().for_each(|&object| sink.abandon(object));
+        *self = Objects::default();
+    }
+
+    /// What lacks before a point.
+    pub fn missing(&self, (last, until): Point) -> Needs {
+        let mut needs = Needs::default();
+        let Some((first, _)) = self.bounds else { return needs };
+        for gap in self.settled.gaps(first..last.saturating_add(1)) {
+            let mut next = gap.start;
+            for (&object, of) in self.known.range(gap.clone()) {
+                needs.objects.insert(next..object);
+                next = object + 1;
+                if of.has_information && of.information.is_none() {
+                    needs.information.insert(object..object + 1);
+                }
+                let end = if object == last { of.geometry.symbols().min(until) } else { of.geometry.symbols() };
+                of.received.gaps(0..end).for_each(|row| needs.add_symbols(object, row));
+            }
+            needs.objects.insert(next..gap.end);
+        }
+        needs
+    }
+
+    /// Writes requests for what lacks, as [`Needs::write`] does.
+    pub fn write(&self, needs: &Needs, room: usize, out: &mut Vec<u8>) -> bool {
+        needs.write(|object| self.geometry(object), self.other, room, out)
+    }
+
+    /// Objects that are wanted, or were, as far as they have been heard of.
+    pub fn count(&self) -> u64 {
+        self.bounds.map_or(0, |(first, newest)| newest + 1 - first)
+    }
+
+    /// Bytes that have come, of how many, of objects of which something has come and something lacks; a symbol that is
+    /// not full counts as one that is.
+    pub fn bytes(&self) -> (u64, u64) {
+        self.known.values().fold((0, 0), |(come, all), of| {
+            let symbols: u64 = of.received.iter().map(|row| row.end - row.start).sum();
+            let (_, full) = of.geometry.place(0);
+            (come + (symbols * full as u64).min(of.geometry.bytes()), all + of.geometry.bytes())
+        })
+    }
+}

@@ -1,0 +1,161 @@
+//! What a receiver says of losses and rates, and when (section 5.5.2.2).
+
+use super::times::Times;
+use crate::backoff::random_backoff;
+use faircast_codec::norm::tfmcc::{Heard, instant, time};
+use faircast_codec::norm::{CcNode, Feedback, Loss, Rate, RoundTrip, Time, flag};
+use faircast_proto::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
+use faircast_proto::parts::loss_history::LossHistory;
+use faircast_proto::random::Random;
+use faircast_proto::tfmcc::{self, Config, Echo, Measurement, OneWayAdjustment, SeedFloor, SequenceSpace};
+use faircast_proto::time::{Duration, Instant};
+
+/// Congestion control at a receiver.
+#[derive(Debug)]
+pub struct Reporting {
+    heard: Heard,
+    measurement: Measurement,
+    space: SequenceSpace,
+    /// Bytes of an IP packet with a symbol.
+    packet_bytes: u16,
+    probe: Option<Probe>,
+    /// What the last probe said of it: it limits, or may.
+    flags: u8,
+    due: Instant,
+    /// Until when it keeps silent.
+    holdoff: Instant,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Probe {
+    cc_sequence: u16,
+    sent: Time,
+    arrived: Instant,
+}
+
+/// The factor of others' rates below which an own rate is worth saying.
+const NEAR: f64 = 0.9;
+/// K for feedback where the sender has less (section 5.5.2.2 recommends a larger one than for NACKs; libnorm's).
+const LEAST_BACKOFF: f64 = 4.0;
+const OWN: Address = Address::endpoint(0);
+const SENDER: Address = Address::endpoint(1);
+const GROUP: Address = Address::group(0);
+const BITS: f64 = 8.0;
+
+impl Default for Reporting {
+    fn default() -> Reporting {
+        // Data has no stamps of its own, by which one-way delays could be seen.
+        let config =
+            Config { seed_floor: SeedFloor::Half, one_way_adjustment: OneWayAdjustment::Off, ..Config::default() };
+        Reporting {
+            heard: Heard::default(),
+            measurement: Measurement::new(&config),
+            space: SequenceSpace::default(),
+            packet_bytes: config.packet_size.0 as u16,
+            probe: None,
+            flags: 0,
+            due: Instant::FAR_FUTURE,
+            holdoff: Instant::ZERO,
+        }
+    }
+}
+
+impl Reporting {
+    /// A probe has come; `own` is the line in it about this receiver.
+    pub fn probe(
+        &mut self,
+        (now, arrived): (Instant, Instant),
+        (cc_sequence, sent): (u16, Time),
+        rate: Rate,
+        own: Option<CcNode>,
+        times: &Times,
+        random: &mut Random,
+    ) -> Option<Echo> {
+        let echo = self.heard.probe(cc_sequence, sent, rate, arrived, own.map(|line| (OWN, line)));
+        self.probe = Some(Probe { cc_sequence, sent, arrived });
+        self.flags = own.map_or(0, |line| line.flags & (flag::CLR | flag::PLR));
+        if self.flags != 0 {
+            self.due = now;
+        } else if self.due == Instant::FAR_FUTURE && self.holdoff <= now {
+            let most_s = times.backoff.max(LEAST_BACKOFF) * times.grtt_s;
+            self.due = now + random_backoff(most_s, times.group_size, random);
+        }
+        echo
+    }
+
+    /// A message of the sender has come, with this number; `bytes` are those of its IP packet if it is one with a
+    /// symbol. What a probe has told of the own round-trip time is `echo`.
+    pub fn take(&mut self, sequence: u16, bytes: Option<u16>, grtt: RoundTrip, arrived: Instant, echo: Option<Echo>) {
+        self.packet_bytes = bytes.map_or(self.packet_bytes, |bytes| self.packet_bytes.max(bytes));
+        let Some((data, sent)) = self.heard.packet(sequence, grtt, arrived) else { return };
+        let packet = Packet {
+            sent,
+            flow: FlowId(0),
+            source: SENDER,
+            destination: GROUP,
+            // The equation and the receive rate are of packets with symbols; the others are few.
+            size: self.packet_bytes,
+            ttl: INITIAL_TTL,
+            ecn: Ecn::NotCapable,
+            header: Header::Tfmcc(tfmcc::Header::Data(data)),
+        };
+        let Some(taken) = self.measurement.take(&mut self.space, arrived, &packet, &data, 1.0) else { return };
+        let limits = self.flags & flag::CLR != 0;
+        self.measurement.measure_rtt(arrived, echo.map(|echo| echo.stamp_us), limits);
+        let (name, number) = (LossHistory::ONLY, taken.sequence);
+        self.measurement.record(name, &mut self.space, arrived, number, Ecn::NotCapable, None);
+    }
+
+    /// Another receiver has said this of itself.
+    pub fn hear(&mut self, now: Instant, other: &Feedback, times: &Times) {
+        let is_timed = self.due != Instant::FAR_FUTURE && self.flags == 0;
+        let has_rtt = self.measurement.measured_rtt_s().is_some();
+        // Who does not know its round-trip time is silenced only by others that do not.
+        let is_alike = has_rtt || other.flags & flag::RTT == 0;
+        let own = self.measurement.desired_bps(now) / BITS;
+        let counts = other.flags & flag::LEAVE == 0 && other.rate != Rate(0);
+        if is_timed && is_alike && counts && own > NEAR * other.rate.bytes_per_s() {
+            self.said(now, times);
+        }
+    }
+
+    /// What it says now, and the stamp that it answers, whatever carries that. `None` before the first probe.
+    pub fn feedback(&self, now: Instant, is_leaving: bool) -> Option<(Feedback, Time)> {
+        let Probe { cc_sequence, sent, arrived } = self.probe?;
+        let (measurement, set) = (&self.measurement, |flag: u8, is: bool| if is { flag } else { 0 });
+        let has_rtt = measurement.measured_rtt_s().is_some();
+        let feedback = Feedback {
+            cc_sequence,
+            flags: self.flags
+                | set(flag::RTT, has_rtt)
+                | set(flag::START, !measurement.have_loss())
+                | set(flag::LEAVE, is_leaving),
+            rtt: RoundTrip::of_s(measurement.rtt_s()),
+            loss: Loss::of(measurement.loss_event_rate()),
+            rate: Rate::of_bytes_per_s(measurement.desired_bps(now) / BITS),
+        };
+        Some((feedback, time(instant(sent) + now.since(arrived))))
+    }
+
+    /// Feedback has gone out, or others have spoken: it keeps silent for K greatest round-trip times, unless it limits.
+    pub fn said(&mut self, now: Instant, times: &Times) {
+        self.due = Instant::FAR_FUTURE;
+        self.holdoff = now + Duration::from_secs_f64(times.backoff * times.grtt_s);
+    }
+
+    /// When it reports.
+    pub fn due(&self) -> Instant {
+        self.due
+    }
+
+    /// Whether it limits.
+    pub fn limits(&self) -> bool {
+        self.flags & flag::CLR != 0
+    }
+
+    /// Loss event rate and round-trip time in seconds, if it has had a loss, and knows it.
+    pub fn measured(&self) -> (Option<f64>, Option<f64>) {
+        let p = self.measurement.have_loss().then(|| self.measurement.loss_event_rate());
+        (p, self.measurement.measured_rtt_s())
+    }
+}
