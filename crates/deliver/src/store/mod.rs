@@ -8,6 +8,8 @@ mod content;
 mod disk;
 mod index;
 mod journal;
+mod lock;
+mod loose;
 mod object;
 mod outcome;
 mod resume;
@@ -24,7 +26,7 @@ use crate::symbol::{MANIFEST, SYMBOL, SymbolId};
 use content::Content;
 use disk::Folder;
 use index::Index;
-use rustix::fs::FlockOperation;
+use lock::lock;
 use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
@@ -34,6 +36,7 @@ use work::Work;
 pub use disk::Existing;
 #[cfg(test)]
 pub(crate) use disk::fuse;
+pub use loose::{Loose, Named};
 pub use outcome::{Event, Progress, Taken};
 
 /// How a receiver behaves.
@@ -70,7 +73,6 @@ enum State {
     Content(Box<Content>),
 }
 
-const LOCK: &str = "lock";
 const LATEST: &str = "latest";
 const COUNTER: &str = "counter";
 /// How many numbers of messages are written down as used at once. In microseconds it is about a second: a folder that
@@ -94,9 +96,7 @@ impl Store {
     pub fn open(path: &Path, settings: Settings, verifier: Option<Verifier>) -> Result<Store, Failure> {
         let folder = Folder::open(path)?;
         let work = folder.inner(WORK_FOLDER)?;
-        let lock = work.file(LOCK)?;
-        rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive)
-            .map_err(|_| Failure::input(format!("another process receives in {}", path.display())))?;
+        let lock = lock(&work, path)?;
         let latest = if verifier.is_some() { read_number(&work, LATEST)? } else { 0 };
         Ok(Store { folder, work, _lock: lock, settings, verifier, latest, root: None, state: State::Waiting })
     }
