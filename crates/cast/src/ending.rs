@@ -21,6 +21,8 @@ pub enum Ending {
     System(String),
     /// Ctrl-C or SIGTERM.
     Interrupted,
+    /// The same, with what is kept, where the same command does not go on.
+    Stopped(&'static str),
 }
 
 /// What a command comes to; both are ends.
@@ -34,7 +36,7 @@ impl Ending {
             Ending::Incomplete(..) => 1,
             Ending::Input(_) => 2,
             Ending::System(_) => 3,
-            Ending::Interrupted => 130,
+            Ending::Interrupted | Ending::Stopped(_) => 130,
         }
     }
 
@@ -54,7 +56,10 @@ impl Ending {
             Ending::Silent => Ok(()),
             other => {
                 let sentence = match other {
-                    Ending::Incomplete(sentence, _) | Ending::Input(sentence) | Ending::System(sentence) => sentence,
+                    Ending::Incomplete(sentence, _) | Ending::Input(sentence) | Ending::System(sentence) => {
+                        sentence.as_str()
+                    }
+                    Ending::Stopped(sentence) => sentence,
                     _ => "interrupted; what has come is kept, the same command goes on from there",
                 };
                 let said = match as_json {

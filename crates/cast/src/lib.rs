@@ -6,6 +6,8 @@
 //! | `usage.rs` | what each command takes |
 //! | `options.rs` | the words of a command line, and what is wrong with them |
 //! | `ending.rs` | exit codes, and what is said at the end |
+//! | `format.rs` | in which format packets are written |
+//! | `norm/` | `send` and `receive` by NORM |
 //! | `agreed.rs` | what both ends of a session must agree on |
 //! | `outgoing.rs`, `incoming.rs` | what packets carry: the sender's side, a receiver's side; seals |
 //! | `watching.rs` | what a probe sees of them |
@@ -20,10 +22,12 @@
 
 mod agreed;
 mod ending;
+mod format;
 mod incoming;
 pub mod interrupts;
 mod keys;
 mod limits;
+mod norm;
 mod options;
 mod outgoing;
 mod probe;
@@ -37,6 +41,7 @@ mod values;
 mod watching;
 
 use ending::Ending;
+use format::Format;
 use options::Words;
 use std::ffi::OsString;
 use usage::Verb;
@@ -72,6 +77,8 @@ pub fn run(arguments: &[String], interrupted: &mut dyn FnMut() -> bool) -> u8 {
     let as_json = verb.output().json;
     let ending = match &*verb {
         Verb::Keys(options) => keys::command(options, interrupted),
+        Verb::Send(options) if options.format == Some(Format::Norm) => norm::send(options, interrupted),
+        Verb::Receive(options) if options.format == Some(Format::Norm) => norm::receive(options, interrupted),
         Verb::Send(options) => send::command(options, interrupted),
         Verb::Receive(options) => receive::command(options, interrupted),
         Verb::Probe(options) => probe::command(options, interrupted),

@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        let options = "there are: --to, --max-rate, --scheme, --set, --packet-size, --interface, --open, --ttl, \
+        let options = "there are: --to, --max-rate, --scheme, --set, --packet-size, --interface, --open, --format, --ttl, \
                        --keys, --receivers, --patience, --json";
         let verbs = "keys, send, receive, probe";
         let missing = "is missing: the first group of the session, as 239.1.2.3:5000 or [ff15::1]:5000";
@@ -204,6 +204,7 @@ mod tests {
                 "--source \"239.1.2.3\" given; legal is the address of a host, as 192.0.2.1",
             ),
             ("receive d --source ::", "--source \"::\" given; legal is the address of a host, as 192.0.2.1"),
+            ("receive d --format flute", "--format \"flute\" given; legal are faircast, norm"),
             ("receive d --patience no", "--patience \"no\" given; legal is 0.1 to 1000000 seconds"),
             ("receive d --patience 5ss", "--patience \"5ss\" given; legal is 0.1 to 1000000 seconds"),
             ("receive d --keys=", "--keys \"\" given; legal is a name that is not empty"),
@@ -216,7 +217,7 @@ mod tests {
         assert!(
             said.starts_with(begins)
                 && said.ends_with(
-                    " [--open] [--ttl HOPS] [--keys FILE] [--receivers N] \
+                    " [--open] [--format NAME] [--ttl HOPS] [--keys FILE] [--receivers N] \
             [--patience SECONDS] [--json]"
                 ),
             "{said}"

@@ -1,5 +1,6 @@
 //! What each command takes, as `clap` has it. What is said of words that are none of this is in `options.rs`.
 
+use crate::format::{Format, format};
 use crate::values::{address, group, hops, name, packet_bytes, receivers, seconds, setting};
 use clap::{Args, Parser, Subcommand};
 use std::net::{IpAddr, SocketAddr};
@@ -69,6 +70,9 @@ pub struct Send {
     /// What both ends are told.
     #[command(flatten)]
     pub shared: Shared,
+    /// how packets are written: faircast, or norm, which NORM (RFC 5740) reads and needs --open. Default faircast
+    #[arg(long, value_name = "NAME", value_parser = format)]
+    pub format: Option<Format>,
     /// how many hops packets may take, 1 to 255. Default 1: they stay on the link
     #[arg(long, value_name = "HOPS", value_parser = hops)]
     pub ttl: Option<u8>,
@@ -95,6 +99,9 @@ pub struct Receive {
     /// What it listens to.
     #[command(flatten)]
     pub listening: Listening,
+    /// how packets are written: faircast, or norm, which NORM (RFC 5740) reads and needs --open. Default faircast
+    #[arg(long, value_name = "NAME", value_parser = format)]
+    pub format: Option<Format>,
     /// replace other files that have the names already, which stay otherwise
     #[arg(long)]
     pub replace: bool,

@@ -46,6 +46,14 @@ PacketSize = Annotated[
 Interface = Annotated[
     str | None, option("--interface", "NAME", "The interface; default: that of the route to the group.")
 ]
+Format = Annotated[
+    str | None,
+    option(
+        "--format",
+        "NAME",
+        "How packets are written: faircast, or norm, which NORM (RFC 5740) reads and needs --open. Default faircast.",
+    ),
+]
 Open = Annotated[bool, typer.Option("--open", help="No keys: nothing is encrypted, and everybody is believed.")]
 
 

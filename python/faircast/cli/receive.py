@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from faircast.cli.casting import (
+    Format,
     From,
     Given,
     Interface,
@@ -32,6 +33,7 @@ def command(
     packet_size: PacketSize = None,
     interface: Interface = None,
     open_: Open = False,
+    format_: Format = None,
     keys: ReceiverKeys = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace other files that have the names already, which stay otherwise.")
@@ -57,5 +59,5 @@ def command(
         "--set": sets,
         "--packet-size": packet_size,
     }
-    given |= {"--interface": interface, "--open": open_, "--keys": keys, "--replace": replace, "--patience": patience}
-    carry_out("receive", [folder], given | {"--json": as_json})
+    given |= {"--interface": interface, "--open": open_, "--format": format_, "--keys": keys}
+    carry_out("receive", [folder], given | {"--replace": replace, "--patience": patience, "--json": as_json})

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from faircast.cli.casting import GROUP, Given, Interface, Open, PacketSize, Parameters, Scheme, carry_out, option
+from faircast.cli.casting import GROUP, Format, Given, Interface, Open, PacketSize, Parameters, Scheme, carry_out, option
 from faircast.cli.common import Json, verb
 
 
@@ -25,6 +25,7 @@ def command(
     packet_size: PacketSize = None,
     interface: Interface = None,
     open_: Open = False,
+    format_: Format = None,
     ttl: Annotated[
         str | None,
         option("--ttl", "HOPS", "How many hops packets may take, 1 to 255. Default 1: they stay on the link."),
@@ -57,5 +58,6 @@ def command(
         "--set": sets,
         "--packet-size": packet_size,
     }
-    given |= {"--interface": interface, "--open": open_, "--ttl": ttl, "--keys": keys, "--receivers": receivers}
-    carry_out("send", files, given | {"--patience": patience, "--json": as_json})
+    given |= {"--interface": interface, "--open": open_, "--format": format_, "--ttl": ttl}
+    given |= {"--keys": keys, "--receivers": receivers, "--patience": patience}
+    carry_out("send", files, given | {"--json": as_json})
