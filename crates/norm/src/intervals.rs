@@ -110,7 +110,7 @@ mod tests {
         }
         assert_eq!(set.iter().collect::<Vec<_>>(), [5..8, 9..12]);
         assert_eq!(set.gaps(0..20).collect::<Vec<_>>(), [0..5, 8..9, 12..20]);
-        assert_eq!(set.gaps(6..10).collect::<Vec<_>>(), [8..9]);
+        assert!(set.gaps(6..10).eq(std::iter::once(8..9)));
         assert_eq!(set.gaps(5..8).count(), 0);
         assert!(set.covers(5..8) && !set.covers(5..9) && set.covers(4..4));
         set.remove(6..11);

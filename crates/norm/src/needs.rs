@@ -259,7 +259,7 @@ mod tests {
 
     fn again(bytes: &[u8]) -> Needs {
         let requests = Requests::read(bytes).expect("they have just been written");
-        Needs::read(requests, |object| u64::from(object), cut)
+        Needs::read(requests, u64::from, cut)
     }
 
     fn some() -> Needs {
