@@ -21,14 +21,22 @@ pub enum Ending {
     System(String),
     /// Ctrl-C or SIGTERM.
     Interrupted,
-    /// The same, with what is kept, where the same command does not go on.
-    Stopped(&'static str),
+    /// The same, and what was done until then.
+    Stopped(String, Value),
 }
 
 /// What a command comes to; both are ends.
 pub type Result<T> = std::result::Result<T, Ending>;
 
 impl Ending {
+    /// Nothing is said if all is done, and that is all there is to say.
+    pub fn silent_if(self, is_quiet: bool) -> Ending {
+        match self {
+            Ending::Done(..) if is_quiet => Ending::Silent,
+            other => other,
+        }
+    }
+
     /// Its exit code.
     pub fn code(&self) -> u8 {
         match self {
@@ -36,16 +44,29 @@ impl Ending {
             Ending::Incomplete(..) => 1,
             Ending::Input(_) => 2,
             Ending::System(_) => 3,
-            Ending::Interrupted | Ending::Stopped(_) => 130,
+            Ending::Interrupted | Ending::Stopped(..) => 130,
         }
     }
 
     /// Says it: results on standard output, all else on standard error; one JSON value if that is asked for.
     pub fn tell(&self, as_json: bool) -> u8 {
+        self.tell_by(as_json, true, say)
+    }
+
+    /// Says it where standard output is for data: all of it on standard error, and once.
+    pub fn tell_beside_data(&self, as_json: bool) -> u8 {
+        self.tell_by(as_json, !as_json, |text| {
+            note_line(text);
+            Ok(())
+        })
+    }
+
+    fn tell_by(&self, as_json: bool, notes: bool, say: fn(&str) -> std::io::Result<()>) -> u8 {
         let code = self.code();
+        let print = |value: &Value| say(&value.to_string());
         let said = match self {
             Ending::Done(_, value) if as_json => print(value),
-            Ending::Incomplete(sentence, value) if as_json => {
+            Ending::Incomplete(sentence, value) | Ending::Stopped(sentence, value) if as_json => {
                 let mut value = value.clone();
                 value["error"] = json!(sentence);
                 value["exit_code"] = json!(code);
@@ -56,17 +77,17 @@ impl Ending {
             Ending::Silent => Ok(()),
             other => {
                 let sentence = match other {
-                    Ending::Incomplete(sentence, _) | Ending::Input(sentence) | Ending::System(sentence) => {
-                        sentence.as_str()
-                    }
-                    Ending::Stopped(sentence) => sentence,
+                    Ending::Incomplete(sentence, _) | Ending::Stopped(sentence, _) => sentence,
+                    Ending::Input(sentence) | Ending::System(sentence) => sentence,
                     _ => "interrupted; what has come is kept, the same command goes on from there",
                 };
                 let said = match as_json {
                     true => print(&json!({ "error": sentence, "problems": [], "exit_code": code })),
                     false => Ok(()),
                 };
-                note(&format!("faircast: {sentence}"));
+                if notes {
+                    note(&format!("faircast: {sentence}"));
+                }
                 said
             }
         };
@@ -106,8 +127,13 @@ pub fn at_start(failure: Failure) -> Ending {
 
 /// Says a line on standard error.
 pub fn note(text: &str) {
+    note_line(&shown(text));
+}
+
+/// Says lines on standard error, as they are.
+fn note_line(text: &str) {
     use std::io::Write as _;
-    let _ = writeln!(std::io::stderr(), "{}", shown(text));
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// A text as it can be shown. Names are in it that somebody else may have chosen, so control characters are written as
@@ -126,10 +152,6 @@ pub fn shown(text: &str) -> String {
 /// Whether nobody reads any more, which is no failure of the command.
 pub fn is_closed(why: &std::io::Error) -> bool {
     why.kind() == std::io::ErrorKind::BrokenPipe
-}
-
-fn print(value: &Value) -> std::io::Result<()> {
-    say(&value.to_string())
 }
 
 /// Says a line on standard output.

@@ -1,10 +1,11 @@
 //! A receiver's side: what data packets bring, seals, whose session it is.
 
+use crate::carried::Inbound;
 use crate::repeats::Repeats;
+use crate::unread::HeardOf;
+use faircast_deliver::Failure;
 use faircast_deliver::keys::{MAC_BYTES, ReceiverSession, Salt};
-use faircast_deliver::root::ROOT;
 use faircast_deliver::store::Taken;
-use faircast_deliver::{Failure, Store};
 use faircast_proto::packet::Packet;
 use faircast_proto::time::Instant;
 use faircast_wire::content::{Content, Refused};
@@ -14,10 +15,10 @@ use std::time::Duration;
 /// Bytes of the number that a sealed packet ends with (`docs/wire-format.md`).
 const NUMBER_BYTES: usize = 6;
 
-/// Files that come in.
-pub struct Incoming {
-    /// Where they lie.
-    pub store: Store,
+/// Files or a stream that come in.
+pub struct Incoming<I> {
+    /// Where they go.
+    pub store: I,
     /// The keys of this end, or none.
     pub keys: ReceiverSession,
     /// Up to which number its messages are written down as used; none without keys.
@@ -34,7 +35,7 @@ pub struct Incoming {
     pub early: u64,
     /// Payloads that are not what they should be.
     pub malformed: u64,
-    /// Symbols of files that were missing and have come in this run.
+    /// Symbols that were missing and have come in this run.
     pub symbols: u64,
     /// What of the session has come.
     repeats: Repeats,
@@ -42,11 +43,13 @@ pub struct Incoming {
     pub repeated: u64,
     /// The salt of the packet opened last.
     salt: Option<Salt>,
+    /// What is signed is not of what is received here.
+    is_other: bool,
 }
 
-impl Incoming {
+impl<I: Inbound> Incoming<I> {
     /// Nothing has come yet.
-    pub fn new(store: Store, keys: ReceiverSession, reserved: Option<u64>, now: Duration) -> Incoming {
+    pub fn new(store: I, keys: ReceiverSession, reserved: Option<u64>, now: Duration) -> Incoming<I> {
         Incoming {
             store,
             keys,
@@ -61,11 +64,19 @@ impl Incoming {
             repeats: Repeats::new(),
             repeated: 0,
             salt: None,
+            is_other: false,
         }
     }
 
+    /// What has come of the group, `forged` packets that nobody with the key has sealed among it.
+    pub fn heard_of(&self, forged: u64) -> HeardOf {
+        let unreadable = if self.reserved.is_some() { forged } else { self.malformed };
+        HeardOf { is_read: self.store.salt().is_some(), unreadable, is_other: self.is_other }
+    }
+
     fn give(&mut self, payload: &[u8]) -> Option<Taken> {
-        let is_known = self.store.manifest().is_some();
+        self.is_other |= I::is_other(payload);
+        let is_known = self.store.is_known();
         match self.store.take(self.now, self.salt, payload) {
             Ok(taken) => {
                 self.malformed += u64::from(matches!(taken, Taken::Malformed(_)));
@@ -80,7 +91,7 @@ impl Incoming {
     }
 }
 
-impl Content for Incoming {
+impl<I: Inbound> Content for Incoming<I> {
     fn take(&mut self, _now: Instant, _packet: &Packet, payload: &[u8]) {
         self.heard = Some(self.now);
         if !payload.is_empty() && self.failure.is_none() {
@@ -107,8 +118,8 @@ impl Content for Incoming {
         Ok(())
     }
 
-    /// Packets of the session are let through whose root was taken. So before the first root nothing is, and what was
-    /// recorded of an earlier session never.
+    /// Packets of the session are let through whose root, or head, was taken. So before the first nothing is, and what
+    /// was recorded of an earlier session never.
     fn open(&mut self, _id: u64, message: &mut [u8], payload_at: usize) -> Result<Range<usize>, Refused> {
         // Behind the tag and the salt; a packet with another number does not open.
         let number = message.last_chunk::<NUMBER_BYTES>().copied().unwrap_or_default();
@@ -121,7 +132,8 @@ impl Content for Incoming {
         self.salt = salt;
         if self.store.salt() != salt {
             let before = self.store.salt();
-            let is_root = payload.first() == Some(&ROOT) && self.failure.is_none();
+            self.is_other |= I::is_other(payload);
+            let is_root = payload.first() == Some(&I::BEGINS) && self.failure.is_none();
             if !is_root || self.give(payload) != Some(Taken::Root) {
                 self.early += 1;
                 return Err(Refused);
@@ -142,7 +154,7 @@ mod tests {
     use super::*;
     use faircast_deliver::keys::{ReceiverKeys, SenderKeys, SenderSession, make};
     use faircast_deliver::offer::{Offer, Settings};
-    use faircast_deliver::{source::gather, store};
+    use faircast_deliver::{Store, source::gather, store};
 
     #[test]
     fn packets_are_let_through_behind_the_root_of_their_session() {

@@ -1,4 +1,5 @@
-//! Files from one host to many by multicast: `crates/deliver` over the sessions of `crates/wire`, as commands.
+//! Files and streams from one host to many by multicast: `crates/deliver` over the sessions of `crates/wire`, as
+//! commands.
 //!
 //! | file | subject |
 //! |---|---|
@@ -9,19 +10,27 @@
 //! | `format.rs` | in which format packets are written |
 //! | `norm/` | `send` and `receive` by NORM |
 //! | `agreed.rs` | what both ends of a session must agree on |
+//! | `carried.rs` | what a session may carry: files, or a stream |
 //! | `outgoing.rs`, `incoming.rs` | what packets carry: the sender's side, a receiver's side; seals |
 //! | `watching.rs` | what a probe sees of them |
 //! | `repeats.rs` | packets that come again |
+//! | `following.rs`, `asking.rs` | whose packets a receiver takes, and when it says something |
+//! | `unread.rs` | packets that come and cannot be read |
 //! | `limits.rs` | who limits a session |
+//! | `told.rs` | what a sender tells of its session |
 //! | `progress.rs` | how far it is, on a terminal and elsewhere |
 //! | `send.rs`, `receive.rs`, `keys.rs`, `probe.rs` | the commands |
+//! | `stream.rs`, `stream_out.rs`, `stream_in.rs` | the one that carries streams, and its two ends |
 //! | `turns.rs` | the loop of a driver |
 //! | `interrupts.rs` | Ctrl-C |
 //!
 //! [`run`] is all that a program needs; the Python package calls it, too.
 
 mod agreed;
+mod asking;
+mod carried;
 mod ending;
+mod following;
 mod format;
 mod incoming;
 pub mod interrupts;
@@ -35,7 +44,12 @@ mod progress;
 mod receive;
 mod repeats;
 mod send;
+mod stream;
+mod stream_in;
+mod stream_out;
+mod told;
 mod turns;
+mod unread;
 mod usage;
 mod values;
 mod watching;
@@ -63,6 +77,8 @@ pub fn words(given: impl Iterator<Item = OsString>) -> Result<Vec<String>, u8> {
 /// stood in the way, 130 interrupted. `interrupted` is asked several times a second.
 pub fn run(arguments: &[String], interrupted: &mut dyn FnMut() -> bool) -> u8 {
     let as_json = arguments.iter().any(|word| word == "--json");
+    let is_data = arguments.first().is_some_and(|word| word == "stream");
+    let tell = |ending: Ending, as_json| if is_data { ending.tell_beside_data(as_json) } else { ending.tell(as_json) };
     let verb = match options::read(arguments) {
         Ok(Words::Verb(verb)) => verb,
         Ok(Words::Text(text)) => {
@@ -72,7 +88,7 @@ pub fn run(arguments: &[String], interrupted: &mut dyn FnMut() -> bool) -> u8 {
             text.lines().for_each(ending::note);
             return 2;
         }
-        Err(sentence) => return Ending::Input(sentence).tell(as_json),
+        Err(sentence) => return tell(Ending::Input(sentence), as_json),
     };
     let as_json = verb.output().json;
     let ending = match &*verb {
@@ -82,6 +98,7 @@ pub fn run(arguments: &[String], interrupted: &mut dyn FnMut() -> bool) -> u8 {
         Verb::Send(options) => send::command(options, interrupted),
         Verb::Receive(options) => receive::command(options, interrupted),
         Verb::Probe(options) => probe::command(options, interrupted),
+        Verb::Stream(options) => stream::command(options, interrupted),
     };
-    ending.unwrap_or_else(|ending| ending).tell(as_json)
+    tell(ending.unwrap_or_else(|ending| ending), as_json)
 }

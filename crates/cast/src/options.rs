@@ -172,7 +172,7 @@ mod tests {
     fn what_is_wrong_is_said() {
         let options = "there are: --to, --max-rate, --scheme, --set, --packet-size, --interface, --open, --format, --ttl, \
                        --keys, --receivers, --patience, --json";
-        let verbs = "keys, send, receive, probe";
+        let verbs = "keys, send, receive, probe, stream";
         let missing = "is missing: the first group of the session, as 239.1.2.3:5000 or [ff15::1]:5000";
         for (line, sentence) in [
             ("listen", "there is no verb \"listen\"; there are: VERBS"),
@@ -238,7 +238,7 @@ mod tests {
             );
         }
         assert!(matches!(given(""), Ok(Words::Nothing(_))));
-        for verb in ["keys", "send", "receive", "probe"] {
+        for verb in ["keys", "send", "receive", "probe", "stream"] {
             for line in [format!("{verb} --help"), format!("{verb} --json -h")] {
                 assert!(text(&line).contains(&format!("Example: faircast {verb} ")), "{}", text(&line));
             }

@@ -1,10 +1,11 @@
 //! The sender's side: what data packets carry, seals, what receivers say.
 
+use crate::carried::Outbound;
 use crate::limits::{Limit, after};
+use faircast_deliver::Failure;
 use faircast_deliver::keys::{MAC_BYTES, SEALED_BYTES, SenderSession};
 use faircast_deliver::offer::Sent;
 use faircast_deliver::symbol::SymbolId;
-use faircast_deliver::{Failure, Offer};
 use faircast_proto::endpoint::{Event, EventSubject, RECEIVER_EXCLUDED};
 use faircast_proto::packet::{Address, Packet};
 use faircast_proto::time::Instant;
@@ -13,10 +14,10 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::time::Duration;
 
-/// Files that go out.
-pub struct Outgoing {
+/// Files or a stream that go out.
+pub struct Outgoing<O> {
     /// What is sent.
-    pub offer: Offer,
+    pub offer: O,
     /// The keys of this end, or none.
     pub keys: SenderSession,
     /// Whether there are any.
@@ -41,7 +42,7 @@ pub struct Outgoing {
     given: VecDeque<Given>,
 }
 
-/// What a packet was given: a symbol, or the root.
+/// What a packet was given: a symbol, or what is signed.
 struct Given {
     to: Address,
     number: Option<u64>,
@@ -55,9 +56,9 @@ const MOST_GIVEN: usize = 512;
 /// How many are named that are not heeded.
 const MOST_EXCLUDED: usize = 16;
 
-impl Outgoing {
+impl<O> Outgoing<O> {
     /// Nothing has been sent yet.
-    pub fn new(offer: Offer, keys: SenderSession, is_keyed: bool, now: Duration) -> Outgoing {
+    pub fn new(offer: O, keys: SenderSession, is_keyed: bool, now: Duration) -> Outgoing<O> {
         Outgoing {
             offer,
             keys,
@@ -83,7 +84,7 @@ impl Outgoing {
     }
 }
 
-impl Content for Outgoing {
+impl<O: Outbound> Content for Outgoing<O> {
     fn fill(&mut self, packet: &Packet, room: usize, into: &mut Vec<u8>) {
         let start = into.len();
         let sent = self.offer.next_symbol(self.now, into);
@@ -161,6 +162,7 @@ impl Content for Outgoing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use faircast_deliver::Offer;
     use faircast_deliver::keys::{ReceiverKeys, ReceiverSession, Salt, SenderKeys, make};
     use faircast_deliver::offer::Settings;
     use faircast_deliver::root::ROOT;
@@ -173,7 +175,7 @@ mod tests {
     }
 
     /// A sender with keys for two receivers, and what the receivers say with them.
-    fn keyed(name: &str) -> (Outgoing, Vec<ReceiverSession>) {
+    fn keyed(name: &str) -> (Outgoing<Offer>, Vec<ReceiverSession>) {
         let folder = folder(name);
         let written = make(&folder, 2, &mut || true).unwrap();
         std::fs::write(folder.join("a"), [7; 5000]).unwrap();
@@ -222,7 +224,7 @@ mod tests {
     #[test]
     fn what_could_not_be_sent_goes_with_the_next_packets() {
         let (mut content, _) = keyed("unsent");
-        let fill = |content: &mut Outgoing, sequence| {
+        let fill = |content: &mut Outgoing<Offer>, sequence| {
             let packet = Packet {
                 sent: Instant(sequence),
                 flow: FlowId(0),

@@ -4,8 +4,9 @@
 //! looks changes nothing. Then its round-trip time is not measured, and the largest of the session stands in for it.
 
 use crate::agreed::{Agreed, draw_id};
-use crate::ending::{Ending, Result, at_start, is_closed, say};
+use crate::ending::{Ending, Result, at_start, is_closed, note, say};
 use crate::turns;
+use crate::unread::Unread;
 use crate::usage::Probe;
 use crate::watching::Watching;
 use faircast_deliver::keys::{ReceiverKeys, ReceiverSession};
@@ -53,6 +54,8 @@ struct Seen {
     /// What the throughput equation gives for that, and what this receiver asks for. bit/s
     equation_bps: Option<f64>,
     asks_bps: Option<f64>,
+    /// What was said of packets that cannot be read.
+    unread: Option<String>,
     /// All that the scheme shows of its receivers, by name.
     gauges: Vec<(&'static str, f64)>,
 }
@@ -80,11 +83,18 @@ pub fn command(options: &Probe, interrupted: &mut dyn FnMut() -> bool) -> Result
         return Err(Ending::Input(format!("cannot receive on {}{why}", agreed.groups.first())));
     }
     let (mut next, mut before, mut foreign) = (began + EVERY, (began, 0), 0);
+    let mut unread = Unread::new(listening.keys.as_deref());
     loop {
         let now = turns::time(clock.now());
         driver.content_mut().now = now;
         if now >= next {
-            let seen = look(&driver, &agreed, (now, began), before);
+            if let Some(sentence) = unread.look(now, &driver.content().unread)
+                && !options.output.json
+            {
+                note(&format!("faircast: {sentence}"));
+            }
+            let seen =
+                Seen { unread: unread.said().map(str::to_owned), ..look(&driver, &agreed, (now, began), before) };
             let said = say(&if options.output.json { value(&seen).to_string() } else { line(&seen) });
             if let Err(why) = said {
                 driver.stop(&mut clock, &mut network);
@@ -96,7 +106,7 @@ pub fn command(options: &Probe, interrupted: &mut dyn FnMut() -> bool) -> Result
         }
         if options.seconds.is_some_and(|seconds| now.saturating_sub(began) >= seconds) {
             driver.stop(&mut clock, &mut network);
-            return Ok(over(&driver, now - began));
+            return Ok(over(&driver, now - began, &unread));
         }
         let ends = options.seconds.map(|seconds| began + seconds);
         let own = ends.map_or(next, |ends| ends.min(next));
@@ -124,7 +134,7 @@ pub fn command(options: &Probe, interrupted: &mut dyn FnMut() -> bool) -> Result
 }
 
 /// The end when the time is up.
-fn over(driver: &Member, took: Duration) -> Ending {
+fn over(driver: &Member, took: Duration, unread: &Unread) -> Ending {
     let (seconds, content) = (took.as_secs_f64(), driver.content());
     if content.heard.is_some() {
         return Ending::Silent;
@@ -132,7 +142,7 @@ fn over(driver: &Member, took: Duration) -> Ending {
     let sealed =
         if content.refused > 0 { format!(", but {} that were refused", content.refused) } else { String::new() };
     let sentence = format!("no packets of the session have come in {seconds:.1} s{sealed}");
-    Ending::Incomplete(sentence, json!({ "seconds": seconds, "refused": content.refused }))
+    Ending::Incomplete(sentence, json!({ "seconds": seconds, "refused": content.refused, "unread": unread.said() }))
 }
 
 fn look(driver: &Member, agreed: &Agreed, (now, began): (Duration, Duration), before: (Duration, u64)) -> Seen {
@@ -162,6 +172,7 @@ fn look(driver: &Member, agreed: &Agreed, (now, began): (Duration, Duration), be
         max_rtt_s,
         equation_bps: losing.map(equation).and_then(finite),
         asks_bps: finite(report.rate_bps),
+        unread: None,
         gauges,
     }
 }
@@ -202,6 +213,7 @@ fn value(seen: &Seen) -> Value {
         "max_rtt_s": seen.max_rtt_s,
         "equation_bps": seen.equation_bps,
         "asks_bps": seen.asks_bps,
+        "unread": seen.unread,
         "gauges": gauges,
     })
 }
@@ -244,6 +256,7 @@ mod tests {
             max_rtt_s: Some(0.12),
             equation_bps: Some(5_112_000.0),
             asks_bps: Some(5_112_000.0),
+            unread: None,
             gauges: vec![("loss_event_rate", 0.0031), ("rtt", f64::NAN)],
         }
     }

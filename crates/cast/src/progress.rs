@@ -13,6 +13,7 @@ const DRAWN: Duration = Duration::from_millis(200);
 /// Drawings of a bar in a second at most.
 const PER_SECOND: u8 = 10;
 const BAR: &str = "{bar:24} {percent:>3} % {wide_msg}";
+const FLOWING: &str = "{wide_msg}";
 const READING: &str = "reading {decimal_bytes} {wide_msg}";
 
 /// How far a command is.
@@ -21,6 +22,7 @@ pub struct Progress {
     bar: ProgressBar,
     is_wanted: bool,
     said: Duration,
+    began: Duration,
 }
 
 impl Progress {
@@ -30,7 +32,7 @@ impl Progress {
             true => ProgressBar::hidden(),
             false => ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(PER_SECOND)),
         };
-        Progress { bar, is_wanted: !output.json, said: now }
+        Progress { bar, is_wanted: !output.json, said: now, began: now }
     }
 
     /// Files are read: so many bytes more.
@@ -49,20 +51,34 @@ impl Progress {
         brief: impl FnOnce() -> String,
         summary: impl FnOnce() -> String,
     ) {
+        if !self.bar.is_hidden() {
+            if self.bar.length().is_none() {
+                self.bar.set_style(style(BAR));
+            }
+            self.bar.set_length(all.max(1));
+            self.bar.set_position(done.min(all));
+        }
+        self.draws(now, brief, summary);
+    }
+
+    fn draws(&mut self, now: Duration, brief: impl FnOnce() -> String, summary: impl FnOnce() -> String) {
         let is_drawn = !self.bar.is_hidden();
         if !self.is_wanted || now.saturating_sub(self.said) < if is_drawn { DRAWN } else { SAID } {
             return;
         }
         self.said = now;
-        if !is_drawn {
-            return note(&summary());
+        match is_drawn {
+            true => self.bar.set_message(shown(&brief())),
+            false => note(&summary()),
         }
-        if self.bar.length().is_none() {
-            self.bar.set_style(style(BAR));
+    }
+
+    /// Something goes on that has no end yet; otherwise as [`shows`](Self::shows).
+    pub fn flows(&mut self, now: Duration, brief: impl FnOnce() -> String, summary: impl FnOnce() -> String) {
+        if self.said == self.began && !self.bar.is_hidden() {
+            self.bar.set_style(style(FLOWING));
         }
-        self.bar.set_length(all.max(1));
-        self.bar.set_position(done.min(all));
-        self.bar.set_message(shown(&brief()));
+        self.draws(now, brief, summary);
     }
 
     /// Says a line that stays, beside what is drawn.
@@ -92,7 +108,7 @@ mod tests {
 
     #[test]
     fn templates_are_legal() {
-        for template in [BAR, READING] {
+        for template in [BAR, FLOWING, READING] {
             style(template);
         }
     }

@@ -4,18 +4,16 @@ use crate::agreed::{Agreed, draw_id};
 use crate::ending::{Ending, Result, at_start};
 use crate::outgoing::Outgoing;
 use crate::progress::Progress;
+use crate::told::{self, excluded, limiting, limits, rate, troubles};
 use crate::turns;
 use crate::usage::Send;
 use faircast_deliver::geometry::Cut;
 use faircast_deliver::keys::{SenderKeys, SenderSession};
 use faircast_deliver::offer::{Offer, Settings};
 use faircast_deliver::source::gather;
-use faircast_proto::endpoint::{ENDLESS, Endpoint as _};
+use faircast_proto::endpoint::ENDLESS;
 use faircast_proto::time::Instant;
 use faircast_wire::clock::Clock as _;
-use faircast_wire::counters::Counters;
-use faircast_wire::driver::Driver;
-use faircast_wire::session::SourceEndpoint;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -100,28 +98,19 @@ pub fn command(options: &Send, interrupted: &mut dyn FnMut() -> bool) -> Result<
     }
 }
 
-type Source = Driver<SourceEndpoint, Outgoing>;
+type Source = told::Source<Offer>;
 
 /// How far it is, in a line.
 fn summary(driver: &Source, took: Duration, expected: usize) -> String {
     let content = driver.content();
     let (files, bytes) = (content.offer.manifest().entries().len(), content.offer.manifest().bytes());
     let complete = content.offer.roster().complete();
-    let rate = rate(driver);
+    let (rate, limits, troubles) = (rate(driver), limits(driver), troubles(driver));
     let symbols = content.offer.manifest().symbols().max(1);
     let percent = 100 * content.sent.0 / symbols;
-    let Counters { forged, not_sent, last_failure, .. } = *driver.counters();
-    let unsent = match last_failure {
-        Some(why) if not_sent > 0 => format!(", {not_sent} packets could not be sent at first: {why}"),
-        _ => String::new(),
-    };
-    let forged = if forged > 0 { format!(", {forged} forged messages refused") } else { String::new() };
-    let greedy = content.greedy.map_or(String::new(), |id| format!(", receiver {id} asks for more than it can need"));
-    let limits = limits(driver);
-    let excluded = excluded(driver);
     format!(
         "{files} files, {bytes} bytes, {percent} % in {:.1} s; {complete} of {expected} receivers have everything\
-         {rate}{limits}{excluded}{unsent}{forged}{greedy}",
+         {rate}{limits}{troubles}",
         took.as_secs_f64()
     )
 }
@@ -131,38 +120,8 @@ fn brief(driver: &Source, expected: usize) -> String {
     format!("{} of {expected} have all{}{}", driver.content().offer.roster().complete(), rate(driver), limits(driver))
 }
 
-fn rate(driver: &Source) -> String {
-    let rate = driver.endpoint().report().rate_bps;
-    if rate.is_finite() { format!(", rate {:.3} Mbit/s", rate / 1e6) } else { String::new() }
-}
-
-/// Who limits, and what it has reported.
-fn limits(driver: &Source) -> String {
-    let Some(limit) = driver.content().limit else { return String::new() };
-    let reported = limit.reported.map_or(String::new(), |(p, rtt_s)| {
-        let p = if p > 0.0 { format!("p {:.3} %", 100.0 * p) } else { "no loss yet".to_owned() };
-        format!(": {p}, RTT {:.1} ms", 1e3 * rtt_s)
-    });
-    format!("; receiver {} limits{reported}", driver.directory().id(limit.receiver))
-}
-
-/// Who is not heeded, by id.
-fn excluded(driver: &Source) -> String {
-    let ids: Vec<String> =
-        driver.content().excluded.iter().map(|receiver| driver.directory().id(*receiver).to_string()).collect();
-    match ids.len() {
-        0 => String::new(),
-        1 => format!(", receiver {} asked for less than exclude_below and is not heeded", ids[0]),
-        _ => format!(", receivers {} asked for less than exclude_below and are not heeded", ids.join(", ")),
-    }
-}
-
 fn value(driver: &Source, took: Duration) -> Value {
     let content = driver.content();
-    let limiting = content.limit.map(|limit| {
-        let (p, rtt_s) = limit.reported.unzip();
-        json!({ "id": driver.directory().id(limit.receiver), "loss_event_rate": p, "rtt_s": rtt_s })
-    });
     let receivers: Vec<Value> = content
         .offer
         .roster()
@@ -178,8 +137,8 @@ fn value(driver: &Source, took: Duration) -> Value {
         "bytes": content.offer.manifest().bytes(),
         "seconds": took.as_secs_f64(),
         "receivers": receivers,
-        "limiting": limiting,
-        "excluded": content.excluded.iter().map(|receiver| driver.directory().id(*receiver)).collect::<Vec<u64>>(),
+        "limiting": limiting(driver),
+        "excluded": excluded(driver),
         "complete": content.offer.roster().complete(),
         "source_symbols": content.sent.0,
         "repair_symbols": content.sent.1,

@@ -9,6 +9,7 @@ use faircast_wire::driver::Driver;
 use faircast_wire::run::SHORTEST_WAIT;
 use faircast_wire::sockets::Sockets;
 use nix::time::{ClockId, clock_gettime};
+use std::os::fd::BorrowedFd;
 
 /// A clock that goes on from one run to the next: a receiver that is started again has later stamps.
 pub fn clock() -> HostClock {
@@ -39,13 +40,39 @@ pub fn turn<E: Endpoint, C: Content>(
     wait(due.into_iter().chain(own).min(), clock, sockets)
 }
 
+/// What is waited for beside packets.
+#[derive(Clone, Copy, Default)]
+pub struct Beside<'a> {
+    /// Something that may have bytes to be read.
+    pub reads: Option<BorrowedFd<'a>>,
+    /// Something that may take bytes.
+    pub writes: Option<BorrowedFd<'a>>,
+}
+
+/// A turn, and a wait as after [`turn`]; it also ends when one of those beside can go on. Whether one can.
+pub fn turn_beside<E: Endpoint, C: Content>(
+    driver: &mut Driver<E, C>,
+    clock: &mut HostClock,
+    sockets: &mut Sockets,
+    own: Option<Instant>,
+    beside: Beside<'_>,
+) -> Result<bool> {
+    let due = driver.turn(clock, sockets);
+    wait_beside(due.into_iter().chain(own).min(), clock, sockets, beside)
+}
+
 /// A wait until something comes, or something is due.
 pub fn wait(due: Option<Instant>, clock: &mut HostClock, sockets: &mut Sockets) -> Result<()> {
+    wait_beside(due, clock, sockets, Beside::default()).map(|_| ())
+}
+
+fn wait_beside(due: Option<Instant>, clock: &mut HostClock, sockets: &mut Sockets, beside: Beside<'_>) -> Result<bool> {
     let now = clock.now();
     let wait = match due {
         Some(due) if due <= now => Duration::ZERO,
         Some(due) => due.since(now).max(SHORTEST_WAIT).min(LONGEST_WAIT),
         None => LONGEST_WAIT,
     };
-    sockets.wait(Some(wait)).map_err(|error| Ending::System(format!("cannot wait for packets: {error}")))
+    let waited = sockets.wait_beside(Some(wait), beside.reads, beside.writes);
+    waited.map_err(|error| Ending::System(format!("cannot wait for packets: {error}")))
 }

@@ -1,12 +1,12 @@
 //! What each command takes, as `clap` has it. What is said of words that are none of this is in `options.rs`.
 
 use crate::format::{Format, format};
-use crate::values::{address, group, hops, name, packet_bytes, receivers, seconds, setting};
+use crate::values::{address, delay, group, hops, name, packet_bytes, receivers, seconds, setting};
 use clap::{Args, Parser, Subcommand};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-/// Files from one host to many by fair multicast.
+/// Files and streams from one host to many by fair multicast.
 #[derive(Debug, Parser)]
 #[command(
     name = "faircast",
@@ -39,6 +39,13 @@ pub enum Verb {
     /// Say each second what a session does: who limits, and losses, RTT and rate as seen here
     #[command(after_help = "Example: faircast probe --from 239.1.2.3:5000 --open")]
     Probe(Probe),
+    /// Carry standard input to standard output of all who receive, as it comes
+    #[command(
+        after_help = "Example: faircast stream --from 239.1.2.3:5000 --keys receiver-001.key | mpv -\n         ffmpeg -re \
+                      -i film.mkv -f mpegts - | faircast stream --to 239.1.2.3:5000 --max-rate 9Mbit/s --keys \
+                      keys/sender.key"
+    )]
+    Stream(Stream),
 }
 
 /// What `keys` takes.
@@ -130,6 +137,57 @@ pub struct Probe {
     pub output: Output,
 }
 
+/// What `stream` takes.
+#[derive(Args, Clone, Debug, PartialEq)]
+pub struct Stream {
+    /// send standard input to this group, the first of the session, as 239.1.2.3:5000
+    #[arg(long, value_name = "GROUP:PORT", value_parser = group)]
+    pub to: Option<SocketAddr>,
+    /// receive from this group, the first of the session, to standard output
+    #[arg(long, value_name = "GROUP:PORT", value_parser = group)]
+    pub from: Option<SocketAddr>,
+    /// with --to, required: it never sends faster, as 20Mbit/s
+    #[arg(long, value_name = "RATE")]
+    pub max_rate: Option<String>,
+    /// with --to: what is not repaired after so long is given up, 0.1 to 1000. Default 5
+    #[arg(long, value_name = "SECONDS", value_parser = delay)]
+    pub delay: Option<Duration>,
+    /// with --to: never hold the input up; what cannot be sent within the delay is left out
+    #[arg(long)]
+    pub live: bool,
+    /// with --to: begin when so many are there, and end when so many have come to the end. Default 1
+    #[arg(long, value_name = "N", value_parser = receivers)]
+    pub receivers: Option<u32>,
+    /// with --from: take what this host sends, and no other (source-specific multicast)
+    #[arg(long, value_name = "ADDR", value_parser = address)]
+    pub source: Option<IpAddr>,
+    /// What both ends are told.
+    #[command(flatten)]
+    pub shared: Shared,
+    /// with --to: how many hops packets may take, 1 to 255. Default 1: they stay on the link
+    #[arg(long, value_name = "HOPS", value_parser = hops)]
+    pub ttl: Option<u8>,
+    /// the keys of this end, sender.key or receiver-N.key of faircast keys
+    #[arg(long, value_name = "FILE", value_parser = name)]
+    pub keys: Option<String>,
+    /// give up when nothing comes for so long, or nobody is heard behind the end. Default: wait; 60 with --to
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub patience: Option<Duration>,
+    /// say nothing before the end
+    #[arg(long)]
+    pub quiet: bool,
+    /// print JSON for machines, on standard error
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl Stream {
+    /// How it tells how it is.
+    pub fn output(&self) -> Output {
+        Output { json: self.json || self.quiet }
+    }
+}
+
 /// What whoever listens is told: a receiver, or a probe.
 #[derive(Args, Clone, Debug, PartialEq)]
 pub struct Listening {
@@ -183,6 +241,7 @@ impl Verb {
             Verb::Send(options) => options.output,
             Verb::Receive(options) => options.output,
             Verb::Probe(options) => options.output,
+            Verb::Stream(options) => Output { json: options.json },
         }
     }
 }

@@ -29,9 +29,18 @@ fn whole(text: &str, least: u64, most: u64) -> Result<u64, String> {
 
 /// A length of time in seconds.
 pub fn seconds(text: &str) -> Result<Duration, String> {
+    seconds_to(text, 1e6)
+}
+
+/// How long a block of a stream is kept.
+pub fn delay(text: &str) -> Result<Duration, String> {
+    seconds_to(text, 1e3)
+}
+
+fn seconds_to(text: &str, most: f64) -> Result<Duration, String> {
     let seconds = text.strip_suffix('s').unwrap_or(text).trim_end().parse::<f64>().ok();
-    let legal = seconds.filter(|seconds| (0.1..=1e6).contains(seconds)).map(Duration::from_secs_f64);
-    legal.ok_or_else(|| "legal is 0.1 to 1000000 seconds".to_owned())
+    let legal = seconds.filter(|seconds| (0.1..=most).contains(seconds)).map(Duration::from_secs_f64);
+    legal.ok_or_else(|| format!("legal is 0.1 to {most} seconds"))
 }
 
 /// An address and a port; whether it is one of a group is looked at later.

@@ -2,8 +2,11 @@
 
 use crate::limits::{Said, said};
 use crate::repeats::Repeats;
+use crate::unread::HeardOf;
 use faircast_deliver::keys::{ReceiverSession, Salt, Verifier};
-use faircast_deliver::root::Root;
+use faircast_deliver::root::{ROOT, Root};
+use faircast_deliver::stream::head::{HEAD, Head};
+use faircast_deliver::symbol::SYMBOL;
 use faircast_proto::packet::Packet;
 use faircast_proto::time::Instant;
 use faircast_wire::content::{Content, Refused};
@@ -34,6 +37,8 @@ pub struct Watching {
     named: Option<u64>,
     /// Packets that were not let through.
     pub refused: u64,
+    /// What those were that could not be read.
+    pub unread: HeardOf,
 }
 
 impl Watching {
@@ -51,6 +56,7 @@ impl Watching {
             limiting: None,
             named: None,
             refused: 0,
+            unread: HeardOf::default(),
         }
     }
 
@@ -58,12 +64,13 @@ impl Watching {
     fn lets_through(&mut self, salt: Option<Salt>, payload: &[u8], number: u64) -> bool {
         let Some(salt) = salt else { return false };
         if self.session.is_none_or(|(known, _)| known != salt) {
-            let root = Root::decode(payload, self.verifier.as_ref()).ok().filter(|root| root.salt == salt);
-            let Some(root) = root.filter(|root| self.session.is_none_or(|(_, began)| root.began > began)) else {
+            let signed = signed(payload, self.verifier.as_ref()).filter(|(of, _)| *of == salt);
+            let Some((_, began)) = signed.filter(|(_, later)| self.session.is_none_or(|(_, began)| *later > began))
+            else {
                 return false;
             };
             self.is_renewed = self.session.is_some();
-            self.session = Some((salt, root.began));
+            self.session = Some((salt, began));
             self.repeats = Repeats::new();
         }
         self.repeats.is_new(self.now, number)
@@ -71,8 +78,13 @@ impl Watching {
 }
 
 impl Content for Watching {
-    fn take(&mut self, _now: Instant, packet: &Packet, _payload: &[u8]) {
+    fn take(&mut self, _now: Instant, packet: &Packet, payload: &[u8]) {
         self.heard = Some(self.now);
+        if let Some(kind) = payload.first() {
+            // What is sealed begins with any byte.
+            self.unread.unreadable += u64::from(![ROOT, SYMBOL, HEAD].contains(kind));
+            self.unread.is_read |= signed(payload, None).is_some();
+        }
         self.said = said(packet);
         if self.said.is_some_and(|said| said.is_about_who_limits) {
             self.limiting = self.named;
@@ -96,6 +108,8 @@ impl Content for Watching {
         let number = message.last_chunk::<NUMBER_BYTES>().copied().unwrap_or_default();
         let number = number.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
         let opened = self.keys.open(message, payload_at).map(|opened| (opened.salt, opened.payload.len()));
+        self.unread.is_read |= opened.is_ok();
+        self.unread.unreadable += u64::from(opened.is_err());
         if let Ok((salt, length)) = opened {
             let payload = message[payload_at..payload_at + length].to_vec();
             if self.lets_through(salt, &payload, number) {
@@ -105,6 +119,12 @@ impl Content for Watching {
         self.refused += 1;
         Err(Refused)
     }
+}
+
+/// The session that something signed begins, files or a stream, and when it began.
+fn signed(payload: &[u8], verifier: Option<&Verifier>) -> Option<(Salt, u64)> {
+    let root = || Root::decode(payload, verifier).ok().map(|root| (root.salt, root.began));
+    root().or_else(|| Head::decode(payload, verifier).ok().map(|head| (head.salt, head.began)))
 }
 
 #[cfg(test)]

@@ -63,9 +63,13 @@ pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Resu
             return Ok(Ending::Incomplete(sentence, report.value()));
         }
         if interrupted() {
+            let value = report.value();
             receiver.leave();
             speak(&mut receiver, &mut traffic, now, is_unicast);
-            return Err(Ending::Stopped("interrupted; files that are whole are kept, pieces of others are not"));
+            return Err(Ending::Stopped(
+                "interrupted; files that are whole are kept, pieces of others are not".to_owned(),
+                value,
+            ));
         }
         progress.shows(turns::time(now), receiver.bytes(), || report.brief(), || report.summary());
         turns::wait(Some(receiver.deadline()), &mut traffic.clock, &mut traffic.sockets)?;

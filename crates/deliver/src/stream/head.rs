@@ -3,12 +3,13 @@
 //! It comes before each block and again and again, and lists the latest blocks, so that one that is lost is no loss.
 //! Salt and beginning are signed with it, so that a head of an earlier session is none of a later one.
 
+use super::delay::DELAYS;
 use crate::bytes::Reader;
 use crate::failure::Malformed;
 use crate::geometry::Cut;
 use crate::keys::{Salt, Signature, Signer, Verifier};
 use crate::manifest::{Hash, hash};
-use crate::stream::DELAYS;
+
 use std::time::Duration;
 
 /// The kind of a packet with a head, in its first byte.

@@ -15,6 +15,7 @@
 //! |---|---|
 //! | `head.rs` | the signed packet that says which blocks there are |
 //! | `standing.rs` | what receivers say |
+//! | `delay.rs`, `settings.rs` | how long blocks are kept, and what follows from it |
 //! | `cutter.rs` | where a block ends: by size, by time, between packets of MPEG-TS |
 //! | `sender.rs` | blocks that are kept, and what is sent next |
 //! | `coming.rs` | a block that is coming |
@@ -22,25 +23,18 @@
 
 mod coming;
 mod cutter;
+mod delay;
 pub mod head;
 mod place;
 mod receiver;
 mod sender;
+mod settings;
 pub mod standing;
 
 #[cfg(test)]
 mod simulation;
 
+pub use delay::{DELAYS, period};
 pub use receiver::{Receiver, Tally};
-pub use sender::{Sender, Settings};
-
-use std::time::Duration;
-
-/// Legal delays: below, no request would be answered in time; above, blocks would fill the memory.
-pub const DELAYS: std::ops::RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(1000);
-
-/// How often a receiver asks, on average, while a block is kept for `delay`: an eighth of it, so that a repair that is
-/// lost can be asked for again.
-pub fn period(delay: Duration) -> Duration {
-    (delay / 8).clamp(Duration::from_millis(20), Duration::from_secs(1))
-}
+pub use sender::Sender;
+pub use settings::Settings;

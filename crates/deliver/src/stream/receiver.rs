@@ -1,8 +1,8 @@
 //! Blocks of a stream in their order, and what is given up.
 
 use super::coming::{Coming, Done, State};
+use super::delay::period;
 use super::head::{Entry, HEAD, Head};
-use super::period;
 use super::place::{number, place};
 use super::standing::{HEADER_BYTES, LEAVES, Standing};
 use crate::failure::Malformed;

@@ -1,10 +1,11 @@
 //! What a sender of a stream keeps, and what it sends next.
 
 use super::cutter::Cutter;
+use super::delay::DELAYS;
 use super::head::{Entry, Head};
 use super::place::{number, place};
+use super::settings::Settings;
 use super::standing::{LEAVES, Standing};
-use super::{DELAYS, period};
 use crate::failure::{Failure, Malformed};
 use crate::geometry::Cut;
 use crate::keys::{Salt, Signer};
@@ -16,30 +17,6 @@ use crate::roster::Roster;
 use crate::symbol::{HEADER_BYTES, MANIFEST, SymbolId};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
-
-/// How a stream is sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// Bytes of a symbol, and the most symbols of a block. A packet needs room for [`HEADER_BYTES`] and a symbol, and
-    /// for a head with one entry.
-    pub cut: Cut,
-    /// When the session begins, seconds since 1970; receivers take no head that began before the one they have.
-    pub began: u64,
-    /// How long a block is kept: who lacks something of it then has lost it. Whole milliseconds.
-    pub delay: Duration,
-    /// The input does not wait: what has not been sent within `delay` is left out, the oldest first.
-    pub is_live: bool,
-    /// The first block goes out when so many receivers have been heard.
-    pub expected: usize,
-    /// For how many receivers there is room.
-    pub most_receivers: usize,
-    /// A receiver that was not heard for so long has gone.
-    pub silent: Duration,
-    /// How often a head is sent when there is nothing else.
-    pub beacon: Duration,
-    /// A receiver may ask for this many times what has been sent, and some.
-    pub greed: u64,
-}
 
 /// A stream that is being sent.
 pub struct Sender {
@@ -85,15 +62,6 @@ const HEAD_EVERY_SLOW: u32 = 16;
 const SLOW_BEACONS: u32 = 2;
 /// Symbols of the first block; it doubles and halves by how long they take. A choice.
 const FIRST_SYMBOLS: u16 = 16;
-/// Sending a block for the first time, or waiting for its bytes, may take this part of the delay, within these bounds:
-/// a block is of no use before it is whole.
-const HOLD_PART: u32 = 10;
-const HOLDS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
-/// The first request for a block waits this part of a period for those of others.
-const GATHER_PART: u32 = 5;
-/// The answer to a request has come within this part of a period, in quarters: the next one of the same receiver is
-/// answered again. So the delay should be ten times the round-trip time.
-const ROUND_QUARTERS: u32 = 3;
 /// How many blocks of one message are looked at, and how many heads may be asked for at once.
 const MOST_ASKED: u32 = 4096;
 const MOST_HEADS: usize = 16;
@@ -101,28 +69,6 @@ const MOST_HEADS: usize = 16;
 const GREED_MORE: u64 = 1000;
 /// Bytes of a live input that may wait: at 100 Mbit/s 5 s.
 const MOST_WAITING: u64 = 64 << 20;
-
-impl Settings {
-    /// A stream cut so and kept for so long, in a session that began then.
-    pub fn new(cut: Cut, began: u64, delay: Duration) -> Settings {
-        Settings {
-            cut,
-            began,
-            delay,
-            is_live: false,
-            expected: 1,
-            most_receivers: 10_000,
-            silent: Duration::from_secs(20),
-            beacon: Duration::from_secs(1),
-            greed: 4,
-        }
-    }
-
-    /// How long the first byte of a block waits for others.
-    fn hold(&self) -> Duration {
-        (self.delay / HOLD_PART).clamp(HOLDS.0, HOLDS.1)
-    }
-}
 
 impl Sender {
     /// A stream in the session with this salt.
@@ -140,7 +86,6 @@ impl Sender {
         }
         let delay = Duration::from_millis(settings.delay.as_millis() as u64);
         let settings = Settings { delay, ..settings };
-        let period = period(delay);
         let mut sender = Sender {
             settings,
             salt,
@@ -155,7 +100,7 @@ impl Sender {
             position: None,
             pace: (FIRST_SYMBOLS.min(cut.block_symbols), Duration::ZERO),
             encoders: Encoders::default(),
-            needs: Needs::new(period / GATHER_PART, period * ROUND_QUARTERS / 4).urgent(),
+            needs: Needs::new(settings.gather(), settings.round()).urgent(),
             roster: Roster::new(settings.most_receivers, settings.silent),
             losses: BTreeMap::new(),
             headed: None,
@@ -292,8 +237,8 @@ impl Sender {
         Ok(Sent::Source)
     }
 
-    /// Takes back a symbol, or a head, that was given out last and could not be sent: it is the next one. Of several the
-    /// last one comes back first.
+    /// Takes back a symbol, or a head, that was given out last and could not be sent: it is the next one. Of several
+    /// the last one comes back first.
     pub fn put_back(&mut self, symbol: Option<SymbolId>) {
         match symbol {
             Some(id) => self.unsent.push(id),

@@ -252,7 +252,8 @@ fn who_joins_late_begins_with_the_next_block() {
     let (sender_keys, receiver_keys) = keys(3);
     let mut sending = Sending::new(Some(&sender_keys), settings(), &input, Some(150));
     let mut receivers: Vec<_> = receiver_keys.iter().map(|keys| Receiving::new(Some(keys), 2)).collect();
-    // One is there from the beginning, one while the first block can still be repaired, one later; before that they lose all.
+    // One is there from the beginning, one while the first block can still be repaired, one later; before that they
+    // lose all.
     (receivers[1].loss, receivers[2].loss) = (100, 100);
     let mut now = Duration::ZERO;
     let is_done = run(&mut sending, &mut receivers, (&mut draw, &mut now), 60_000, |step, receivers| match step {

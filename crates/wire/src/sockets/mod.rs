@@ -33,7 +33,7 @@ use send::Sending;
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 /// How sockets are opened.
 #[derive(Clone, Debug)]
@@ -166,10 +166,31 @@ impl Sockets {
     ///
     /// Those of the system, but an interruption is none.
     pub fn wait(&self, most: Option<Duration>) -> io::Result<()> {
+        self.wait_beside(most, None, None).map(|_| ())
+    }
+
+    /// Waits as [`wait`](Self::wait) does, and no longer than until `reads` has something or `writes` takes something.
+    /// Whether one of them has, or does; also at its end, and when nobody is at the other one, which shows when it is
+    /// read or written.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system, but an interruption is none.
+    pub fn wait_beside(
+        &self,
+        most: Option<Duration>,
+        reads: Option<BorrowedFd<'_>>,
+        writes: Option<BorrowedFd<'_>>,
+    ) -> io::Result<bool> {
         let most = most.unwrap_or(LOOK).min(LOOK);
-        let mut ready: Vec<PollFd<'_>> = self.all().map(|fd| PollFd::new(fd.as_fd(), PollFlags::POLLIN)).collect();
+        let reads = reads.map(|fd| PollFd::new(fd, PollFlags::POLLIN));
+        let writes = writes.map(|fd| PollFd::new(fd, PollFlags::POLLOUT));
+        let mut ready: Vec<PollFd<'_>> = reads.into_iter().chain(writes).collect();
+        let beside = ready.len();
+        ready.extend(self.all().map(|fd| PollFd::new(fd.as_fd(), PollFlags::POLLIN)));
         match ppoll(&mut ready, Some(TimeSpec::from_duration(std::time::Duration::from_nanos(most.0))), None) {
-            Ok(_) | Err(Errno::EINTR) => Ok(()),
+            Ok(_) => Ok(ready[..beside].iter().any(|one| one.any().unwrap_or(true))),
+            Err(Errno::EINTR) => Ok(false),
             Err(error) => Err(error.into()),
         }
     }

@@ -1,0 +1,115 @@
+//! What a session may carry: files, or a stream. What packets, seals and drivers have to do with it is the same.
+
+use faircast_deliver::keys::Salt;
+use faircast_deliver::offer::{Heard, Sent};
+use faircast_deliver::root::{ROOT, Root};
+use faircast_deliver::store::Taken;
+use faircast_deliver::stream::head::{HEAD, Head};
+use faircast_deliver::stream::{Receiver, Sender};
+use faircast_deliver::symbol::SymbolId;
+use faircast_deliver::{Failure, Malformed, Offer, Store};
+use std::ops::Range;
+use std::time::Duration;
+
+/// The sender's side.
+pub trait Outbound {
+    /// Appends the next payload, or nothing.
+    fn next_symbol(&mut self, now: Duration, out: &mut Vec<u8>) -> Result<Sent, Failure>;
+    /// Takes back what was given out last and could not be sent: a symbol, or what is signed.
+    fn put_back(&mut self, symbol: Option<SymbolId>);
+    /// Hears what a receiver says.
+    fn hear(&mut self, now: Duration, receiver: u64, message: &[u8]) -> Result<Heard, Malformed>;
+}
+
+/// A receiver's side.
+pub trait Inbound {
+    /// The first byte of what is signed, with which a session begins.
+    const BEGINS: u8;
+    /// Whether a payload is what is signed of something else that sessions carry.
+    fn is_other(payload: &[u8]) -> bool;
+    /// Takes a payload.
+    fn take(&mut self, now: Duration, salt: Option<Salt>, payload: &[u8]) -> Result<Taken, Failure>;
+    /// The salt of the session that is taken part in.
+    fn salt(&self) -> Option<Salt>;
+    /// Numbers of messages from this one on.
+    fn reserve(&self, first: u64) -> Result<Range<u64>, Failure>;
+    /// Whether symbols are those of what is received, and not of what says what that is.
+    fn is_known(&self) -> bool;
+}
+
+impl Outbound for Offer {
+    fn next_symbol(&mut self, now: Duration, out: &mut Vec<u8>) -> Result<Sent, Failure> {
+        self.next_symbol(now, out)
+    }
+
+    fn put_back(&mut self, symbol: Option<SymbolId>) {
+        self.put_back(symbol);
+    }
+
+    fn hear(&mut self, now: Duration, receiver: u64, message: &[u8]) -> Result<Heard, Malformed> {
+        self.hear(now, receiver, message)
+    }
+}
+
+impl Outbound for Sender {
+    fn next_symbol(&mut self, now: Duration, out: &mut Vec<u8>) -> Result<Sent, Failure> {
+        self.next_symbol(now, out)
+    }
+
+    fn put_back(&mut self, symbol: Option<SymbolId>) {
+        self.put_back(symbol);
+    }
+
+    fn hear(&mut self, now: Duration, receiver: u64, message: &[u8]) -> Result<Heard, Malformed> {
+        self.hear(now, receiver, message)
+    }
+}
+
+impl Inbound for Store {
+    const BEGINS: u8 = ROOT;
+
+    fn is_other(payload: &[u8]) -> bool {
+        Head::decode(payload, None).is_ok()
+    }
+
+    fn take(&mut self, now: Duration, salt: Option<Salt>, payload: &[u8]) -> Result<Taken, Failure> {
+        self.take(now, salt, payload)
+    }
+
+    fn salt(&self) -> Option<Salt> {
+        self.salt()
+    }
+
+    fn reserve(&self, first: u64) -> Result<Range<u64>, Failure> {
+        self.reserve(first)
+    }
+
+    fn is_known(&self) -> bool {
+        self.manifest().is_some()
+    }
+}
+
+/// It has no folder: numbers of messages are those of the clock, and are written down nowhere.
+impl Inbound for Receiver {
+    const BEGINS: u8 = HEAD;
+
+    fn is_other(payload: &[u8]) -> bool {
+        Root::decode(payload, None).is_ok()
+    }
+
+    fn take(&mut self, now: Duration, salt: Option<Salt>, payload: &[u8]) -> Result<Taken, Failure> {
+        Ok(self.take(now, salt, payload))
+    }
+
+    fn salt(&self) -> Option<Salt> {
+        self.salt()
+    }
+
+    fn reserve(&self, first: u64) -> Result<Range<u64>, Failure> {
+        Ok(first..u64::MAX)
+    }
+
+    fn is_known(&self) -> bool {
+        true
+    }
+}

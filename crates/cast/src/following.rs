@@ -1,0 +1,96 @@
+//! A receiver goes over to another source: one that was started again, or another host that sends when the first has
+//! gone.
+
+use crate::agreed::Agreed;
+use crate::carried::Inbound;
+use crate::ending::{Ending, Result};
+use crate::incoming::Incoming;
+use faircast_proto::registry::SchemeReceiver;
+use faircast_wire::clock::HostClock;
+use faircast_wire::driver::Driver;
+use faircast_wire::network::Network as _;
+use faircast_wire::sockets::Sockets;
+use std::net::IpAddr;
+use std::time::Duration;
+
+/// The driver of a receiver.
+pub type Member<I> = Driver<SchemeReceiver, Incoming<I>>;
+
+/// A source that is silent for so long makes room for another that is there.
+const GONE: Duration = Duration::from_secs(3);
+
+/// Whom a receiver is, and whose packets it takes.
+pub struct Following<'a> {
+    agreed: &'a Agreed,
+    id: u64,
+    source: Option<IpAddr>,
+    /// Packets of others while the source was heard, and forged ones of drivers before.
+    foreign: u64,
+    forged: u64,
+}
+
+impl<'a> Following<'a> {
+    /// The receiver with this id takes packets of one host, or of the first that it hears.
+    pub fn new(agreed: &'a Agreed, id: u64, source: Option<IpAddr>) -> Following<'a> {
+        Following { agreed, id, source, foreign: 0, forged: 0 }
+    }
+
+    /// A driver that listens.
+    pub fn start<I: Inbound>(
+        &self,
+        content: Incoming<I>,
+        clock: &mut HostClock,
+        sockets: &mut Sockets,
+    ) -> Result<Member<I>> {
+        let mut driver = self.member(content)?;
+        driver.start(clock, sockets);
+        if driver.joined().is_empty() {
+            let why = driver.counters().last_failure.map_or(String::new(), |kind| format!(": {kind}"));
+            return Err(Ending::Input(format!("cannot receive on {}{why}", self.agreed.groups.first())));
+        }
+        Ok(driver)
+    }
+
+    /// Looks whether another source, or the same one that was started again, is to be followed. Then congestion control
+    /// begins anew, and what is received goes on.
+    pub fn follow<I: Inbound>(
+        &mut self,
+        mut driver: Member<I>,
+        now: Duration,
+        clock: &mut HostClock,
+        sockets: &mut Sockets,
+    ) -> Result<Member<I>> {
+        let heard = driver.content().heard;
+        if heard == Some(now) {
+            self.foreign = driver.counters().foreign;
+        }
+        let has_gone = heard.is_some_and(|heard| now.saturating_sub(heard) > GONE);
+        let is_renewed = std::mem::take(&mut driver.content_mut().is_renewed);
+        let is_another_there = has_gone && driver.counters().foreign > self.foreign;
+        if !is_renewed && !is_another_there {
+            return Ok(driver);
+        }
+        self.forged += driver.counters().forged;
+        let malformed = driver.counters().all_malformed();
+        let before = driver.joined();
+        let mut driver = self.member(driver.into_content())?;
+        driver.content_mut().heard = None;
+        driver.content_mut().malformed += malformed;
+        driver.start(clock, sockets);
+        // Layers that the one before had joined would go on to come, and nobody would leave them.
+        let now_joined = driver.joined();
+        before.iter().filter(|number| !now_joined.contains(*number)).for_each(|number| sockets.leave(number));
+        self.foreign = 0;
+        Ok(driver)
+    }
+
+    /// Packets that nobody who has the key has sealed. What came too early or once more was refused, too, and is none
+    /// of these.
+    pub fn forged<I: Inbound>(&self, driver: &Member<I>) -> u64 {
+        (self.forged + driver.counters().forged).saturating_sub(driver.content().early + driver.content().repeated)
+    }
+
+    fn member<I: Inbound>(&self, content: Incoming<I>) -> Result<Member<I>> {
+        self.agreed.session.member(self.id, self.agreed.groups, self.source, content).map_err(Ending::from)
+    }
+}

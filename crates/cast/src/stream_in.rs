@@ -1,0 +1,248 @@
+//! The receiving end of `faircast stream`.
+
+use crate::agreed::{Agreed, draw_id};
+use crate::asking::Asking;
+use crate::ending::{Ending, Result, at_start, is_closed};
+use crate::following::{self, Following};
+use crate::incoming::Incoming;
+use crate::progress::Progress;
+use crate::turns;
+use crate::unread::Unread;
+use crate::usage::Stream;
+use faircast_deliver::keys::{ReceiverKeys, ReceiverSession};
+use faircast_deliver::stream::{Receiver, Tally, period};
+use faircast_proto::time::Instant;
+use faircast_wire::clock::{Clock as _, HostClock};
+use faircast_wire::sockets::Sockets;
+use nix::errno::Errno;
+use serde_json::{Value, json};
+use std::fs::File;
+use std::io::{self, Stdout};
+use std::net::SocketAddr;
+use std::os::fd::AsFd as _;
+use std::path::Path;
+use std::time::Duration;
+
+/// Bytes of a message at most.
+const MESSAGE_BYTES: usize = 600;
+/// Bytes that a pipe takes without waiting when it says that it takes some: `PIPE_BUF` of Linux.
+const PIPE: usize = 4096;
+/// Gaps are said no more often than this, those in between together.
+const SAYS: Duration = Duration::from_secs(1);
+
+/// How often it says that it goes: nobody answers.
+const LEAVES: u32 = 3;
+
+type Member = following::Member<Receiver>;
+
+/// Bytes on their way to standard output.
+struct Output {
+    to: Stdout,
+    /// A file takes everything at once.
+    is_file: bool,
+    bytes: Vec<u8>,
+    written: usize,
+}
+
+/// Receives a stream until it is over.
+pub fn command(options: &Stream, from: SocketAddr, interrupted: &mut dyn FnMut() -> bool) -> Result<Ending> {
+    let agreed = Agreed::read(&options.shared, options.keys.is_some(), ("from", from), None)?;
+    let keys = options.keys.as_ref().map(|path| ReceiverKeys::read(Path::new(path))).transpose().map_err(at_start)?;
+    let mut sockets = agreed.sockets(options.shared.interface.as_deref(), options.source, None)?;
+    let id = match &keys {
+        Some(keys) => keys.id().into(),
+        None => draw_id()?,
+    };
+    let mut clock = turns::clock();
+    let began = turns::time(clock.now());
+    // Nothing is kept from one start to the next: numbers of messages rise as the clock does.
+    let session = ReceiverSession::new(keys.as_ref(), turns::since_1970().as_micros() as u64);
+    let receiver = Receiver::new(session.verifier());
+    let content = Incoming::new(receiver, session, keys.is_some().then_some(u64::MAX), began);
+    let mut following = Following::new(&agreed, id, options.source);
+    let mut driver = following.start(content, &mut clock, &mut sockets)?;
+    let mut asking = Asking::new(began, id);
+    let mut progress = Progress::new(options.output(), began);
+    let mut unread = Unread::new(options.keys.as_deref());
+    let mut output = Output::new();
+    let mut said = (began, 0, 0);
+    let mut spoken = None;
+    loop {
+        let now = turns::time(clock.now());
+        driver.content_mut().now = now;
+        if output.is_empty()
+            && let Some(bytes) = driver.content_mut().store.read(now)
+        {
+            output.give(bytes);
+        }
+        if now >= asking.next {
+            asking.turns();
+            let receiver = &driver.content().store;
+            if receiver.salt() != spoken {
+                spoken = receiver.salt();
+                asking.begins();
+            }
+            let is_complete = receiver.complete() && output.is_empty();
+            if is_complete && asking.has_said_farewell() {
+                driver.stop(&mut clock, &mut sockets);
+                return Ok(end(&driver, now - began, &following, &unread).silent_if(options.quiet && !options.json));
+            }
+            let period = receiver.delay().map_or(SAYS, period);
+            if let Some((message, asks)) = receiver.standing(now, MESSAGE_BYTES)
+                && asking.says(is_complete, asks, period)
+            {
+                driver.say(&message, &mut clock, &mut sockets);
+            }
+            asking.waits(now, is_complete, period);
+        }
+        let due = driver.content().store.due().unwrap_or(asking.next).min(asking.next);
+        let own = if output.is_empty() { due } else { asking.next };
+        let beside = turns::Beside { reads: None, writes: (!output.is_empty()).then(|| output.to.as_fd()) };
+        let own = Some(Instant(own.as_nanos() as u64));
+        if turns::turn_beside(&mut driver, &mut clock, &mut sockets, own, beside)?
+            && let Err(why) = output.write()
+        {
+            leave(&mut driver, &mut clock, &mut sockets);
+            let closed = io::Error::from(why);
+            return match is_closed(&closed) {
+                true => Ok(Ending::Silent),
+                false => Err(Ending::System(format!("cannot write to standard output: {}", why.desc()))),
+            };
+        }
+        driver = following.follow(driver, now, &mut clock, &mut sockets)?;
+        let heard = driver.content().heard_of(following.forged(&driver));
+        if let Some(sentence) = unread.look(now, &heard)
+            && !options.output().json
+        {
+            progress.notes(&format!("faircast: {sentence}"));
+        }
+        let tally = driver.content().store.tally();
+        if (tally.gaps, tally.restarts) != (said.1, said.2) && now.saturating_sub(said.0) >= SAYS {
+            if !options.output().json {
+                progress.notes(&format!("faircast: {}", missing(&tally)));
+            }
+            said = (now, tally.gaps, tally.restarts);
+        }
+        let since = driver.content().heard.unwrap_or(began);
+        if let Some(patience) = options.patience.filter(|patience| now.saturating_sub(since) > *patience) {
+            driver.stop(&mut clock, &mut sockets);
+            let sentence = format!("incomplete: nothing has come for {} s", patience.as_secs_f64());
+            return Ok(Ending::Incomplete(sentence, value(&driver, now - began, &following, &unread)));
+        }
+        if interrupted() {
+            leave(&mut driver, &mut clock, &mut sockets);
+            let text = format!("interrupted: {}", summary(&driver, now - began));
+            return Ok(Ending::Stopped(text, value(&driver, now - began, &following, &unread)));
+        }
+        progress.flows(now, || brief(&driver), || summary(&driver, now - began));
+    }
+}
+
+/// Goes before the end: the sender need not wait.
+fn leave(driver: &mut Member, clock: &mut HostClock, sockets: &mut Sockets) {
+    if let Some(message) = driver.content().store.farewell() {
+        for _ in 0..LEAVES {
+            driver.say(&message, clock, sockets);
+        }
+    }
+    driver.stop(clock, sockets);
+}
+
+impl Output {
+    fn new() -> Output {
+        let to = io::stdout();
+        let file = to.as_fd().try_clone_to_owned().and_then(|fd| File::from(fd).metadata());
+        Output { to, is_file: file.is_ok_and(|file| file.is_file()), bytes: Vec::new(), written: 0 }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.written == self.bytes.len()
+    }
+
+    fn give(&mut self, bytes: Vec<u8>) {
+        (self.bytes, self.written) = (bytes, 0);
+    }
+
+    /// Writes some of what there is, now that some is taken.
+    fn write(&mut self) -> nix::Result<()> {
+        let rest = &self.bytes[self.written..];
+        let part = &rest[..rest.len().min(if self.is_file { usize::MAX } else { PIPE })];
+        match nix::unistd::write(self.to.as_fd(), part) {
+            Ok(count) => self.written += count,
+            Err(Errno::EAGAIN | Errno::EINTR) => {}
+            Err(why) => return Err(why),
+        }
+        Ok(())
+    }
+}
+
+/// The stream is over.
+fn end(driver: &Member, took: Duration, following: &Following<'_>, unread: &Unread) -> Ending {
+    let (tally, value) = (driver.content().store.tally(), value(driver, took, following, unread));
+    match tally.gaps + tally.restarts {
+        0 => Ending::Done(format!("received {}", summary(driver, took)), value),
+        _ => Ending::Incomplete(format!("incomplete: {}", summary(driver, took)), value),
+    }
+}
+
+/// What is missing of the stream, in a sentence; empty if nothing is.
+fn missing(tally: &Tally) -> String {
+    let mut parts = Vec::new();
+    if tally.lost > tally.unread {
+        parts.push(format!("{} bytes are lost, which did not come in time", tally.lost - tally.unread));
+    }
+    if tally.unread > 0 {
+        parts.push(format!("{} bytes are lost, which nobody has read in time", tally.unread));
+    }
+    if tally.left_out > 0 {
+        parts.push(format!("the sender has left out {} bytes", tally.left_out));
+    }
+    if tally.restarts > 0 {
+        parts.push(format!("the sender was started again ({})", tally.restarts));
+    }
+    let gaps = if tally.gaps > 0 { format!(" in {} places", tally.gaps) } else { String::new() };
+    if parts.is_empty() { String::new() } else { format!("{}{gaps}", parts.join(", ")) }
+}
+
+/// How it is, in a line.
+fn summary(driver: &Member, took: Duration) -> String {
+    let tally = driver.content().store.tally();
+    let (missing, from) = (missing(&tally), tally.missed);
+    let missing = if missing.is_empty() { missing } else { format!("; {missing}") };
+    let from = if from > 0 { format!(" from byte {from} on") } else { String::new() };
+    format!("{} bytes{from} in {:.1} s{missing}", tally.bytes, took.as_secs_f64())
+}
+
+/// How it is, for beside a bar.
+fn brief(driver: &Member) -> String {
+    let tally = driver.content().store.tally();
+    match driver.content().heard {
+        None => "nothing has come yet".to_owned(),
+        Some(_) if tally.gaps > 0 => format!("{} bytes, {}", tally.bytes, missing(&tally)),
+        Some(_) => format!("{} bytes", tally.bytes),
+    }
+}
+
+fn value(driver: &Member, took: Duration, following: &Following<'_>, unread: &Unread) -> Value {
+    let (content, counters) = (driver.content(), driver.counters());
+    let tally = content.store.tally();
+    json!({
+        "id": driver.directory().own_id(),
+        "bytes": tally.bytes,
+        "from": tally.missed,
+        "lost": tally.lost,
+        "unread_bytes": tally.unread,
+        "left_out": tally.left_out,
+        "gaps": tally.gaps,
+        "restarts": tally.restarts,
+        "is_over": content.store.complete(),
+        "received": content.symbols,
+        "seconds": took.as_secs_f64(),
+        "forged_blocks": tally.forged,
+        "forged": following.forged(driver),
+        "early": content.early,
+        "repeated": content.repeated,
+        "malformed": content.malformed + counters.all_malformed(),
+        "unread": unread.said(),
+    })
+}
