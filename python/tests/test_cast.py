@@ -22,7 +22,7 @@ from faircast.cli.app import loaded
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sockets are Linux's")
 
-CASTING = ("keys", "send", "receive", "probe")
+CASTING = ("keys", "send", "receive", "probe", "stream")
 PORT = 40_000 + os.getpid() % 20_000
 """Another one for each process that runs tests."""
 PATIENCE_S = 120

@@ -41,6 +41,7 @@ VERBS = {
     "send": "faircast.cli.send",
     "receive": "faircast.cli.receive",
     "probe": "faircast.cli.probe",
+    "stream": "faircast.cli.stream",
     "bench": "faircast.cli.bench",
 }
 """Every verb with the module whose function `command` does it, in the order of ``faircast --help``.
