@@ -87,12 +87,13 @@ impl Members {
     }
 
     /// Takes a receiver's feedback, which took `sample_s` seconds from the probe on, if it answers one: X anew from its
-    /// loss and the round-trip time as the sender has it (section 5.5.2.3). `limits`: it is the one that limits.
+    /// loss and the round-trip time as the sender has it (section 5.5.2.3). `limits`: it is the one that limits;
+    /// `is_short`: there was little to send, so what is received limits nothing.
     pub(super) fn report(
         member: &mut Member,
         feedback: &Feedback,
         sample_s: f64,
-        limits: bool,
+        (limits, is_short): (bool, bool),
         packet_bytes: f64,
     ) -> Reported {
         let has = |flag: u8| feedback.flags & flag != 0;
@@ -107,7 +108,7 @@ impl Members {
             said_bps
         } else {
             let equation_bps = throughput_bps(packet_bytes, rtt_s, member.loss);
-            if has(LIMITED) { equation_bps.min(said_bps) } else { equation_bps }
+            if has(LIMITED) && !is_short { equation_bps.min(said_bps) } else { equation_bps }
         };
         member.rtt_s = Some(rtt_s);
         member.knows_rtt = has(flag::RTT);
@@ -210,7 +211,7 @@ mod tests {
         let mut members = Members::default();
         let member = members.heard(Instant(1), 7).expect("room");
         let mut report = |flags, rtt_s, loss, bps, sample_s, limits| {
-            Members::report(member, &feedback(flags, rtt_s, loss, bps), sample_s, limits, PACKET)
+            Members::report(member, &feedback(flags, rtt_s, loss, bps), sample_s, (limits, false), PACKET)
         };
         let first = report(flag::START, 0.0, 0.0, 5e5, 0.1, false);
         assert_eq!(first.rtt_s, 0.1);
@@ -224,6 +225,11 @@ mod tests {
         assert!((smooth.rtt_s - (0.9 * lossy.rtt_s + 0.05)).abs() < 1e-9);
         let limited = report(LIMITED, 0.0, 0.01, 1e4, 0.1, true);
         assert!((limited.rate_bps / 1e4 - 1.0).abs() < 0.001);
+        let short = Members::report(member, &feedback(LIMITED, 0.0, 0.01, 1e4), 0.1, (true, true), PACKET);
+        assert!(short.rate_bps > 1e5, "there was nothing to be received");
+        let mut report = |flags, rtt_s, loss, bps, sample_s, limits| {
+            Members::report(member, &feedback(flags, rtt_s, loss, bps), sample_s, (limits, false), PACKET)
+        };
         assert!(report(0, 0.0, 0.0, 0.0, 0.1, true).rate_bps.is_finite(), "a loss that rounds to none");
     }
 
@@ -233,7 +239,7 @@ mod tests {
         for node in 1..=20 {
             let flags = if node % 2 == 0 { flag::RTT } else { 0 };
             let member = members.heard(Instant(1), node).expect("room");
-            Members::report(member, &feedback(flags, 0.1, 0.001 * f64::from(node), 0.0), 0.1, false, PACKET);
+            Members::report(member, &feedback(flags, 0.1, 0.001 * f64::from(node), 0.0), 0.1, (false, false), PACKET);
         }
         let clr = members.by_node[&12].address;
         let nodes = |lines: Vec<CcNode>| lines.iter().map(|line| line.node).collect::<Vec<_>>();

@@ -88,6 +88,10 @@ pub struct Sender {
     flushing: Flushing,
     /// What to tell those that do not hear each other, and when that may be again.
     advert: Advert,
+    /// Until when reports tell of a time with little to send.
+    short_until: Instant,
+    /// Round-trip times over which receivers measure what they receive.
+    window_rtts: f64,
     squelch: Squelch,
     /// When something was sent for the first time, or somebody who lacks something was heard.
     active: Instant,
@@ -209,6 +213,8 @@ impl Sender {
             recent: VecDeque::with_capacity(MOST_RECENT),
             flushing: Flushing { at: Instant::ZERO, count: 0 },
             advert: Advert { at: Instant::ZERO, has_needs: false, feedback: None },
+            short_until: Instant::ZERO,
+            window_rtts: config.receive_rate_rtts,
             squelch: Squelch { at: Instant::ZERO, invalid: Intervals::default() },
             active: Instant::ZERO,
             counters: Counters::default(),
@@ -420,7 +426,13 @@ impl Sender {
             self.pacer.follow(now, self.control.gap_s());
         }
         self.transmission.pass(now, self.grtts(1.0));
-        self.control.set_idle(!self.is_pending());
+        let is_idle = !self.is_pending();
+        self.control.set_idle(is_idle);
+        if is_idle {
+            // What is received is measured over so many round-trip times, and told of one later.
+            let rtts = self.window_rtts + 1.0;
+            self.short_until = now + Duration::from_secs_f64(rtts * self.control.max_rtt_s());
+        }
     }
 
     /// What the message says that it answers, if it is a receiver's and for this start of this sender.
@@ -441,7 +453,9 @@ impl Sender {
         let clr = self.control.clr();
         let Some(member) = self.members.heard(now, node) else { return };
         let limits = clr == Some(member.address);
-        let reported = Members::report(member, feedback, sample_s, limits, packet_bytes);
+        // Without data little is received, which says nothing of what could be.
+        let is_short = now < self.short_until;
+        let reported = Members::report(member, feedback, sample_s, (limits, is_short), packet_bytes);
         if is_unicast && !limits && feedback.flags & flag::LEAVE == 0 {
             let lowest = self.advert.feedback.is_none_or(|last| feedback.rate.bytes_per_s() < last.rate.bytes_per_s());
             self.advert.feedback = if lowest { Some(*feedback) } else { self.advert.feedback };
@@ -455,9 +469,8 @@ impl Sender {
         }
         self.probing.data_is_reported();
         let have_loss = feedback.flags & flag::START == 0;
-        // Without data little is received, which says nothing of what could be.
-        let is_short = !have_loss && !self.transmission.is_pending();
-        let rate_bps = if is_short { reported.rate_bps.max(self.control.rate_bps()) } else { reported.rate_bps };
+        let least_bps = if is_short && !have_loss { self.control.rate_bps() } else { 0.0 };
+        let rate_bps = reported.rate_bps.max(least_bps);
         self.control.hear(
             now,
             &tfmcc::Feedback {

@@ -185,6 +185,23 @@ fn who_limits_says_that_it_leaves() {
     assert!(world.sender.limiting().is_none());
 }
 
+/// While the end is said little is received; the rate that was known before stays for what is still asked for.
+#[test]
+fn having_nothing_to_send_lowers_no_rate() {
+    let files = vec![("a", content(400_000, 1))];
+    let mut world = World::new(&files, 12);
+    world.member(0.0, 0.0, false);
+    assert!(world.run(30.0, is_done(1)));
+    let before_bps = world.sender.rate_bps();
+    assert!(before_bps > 1e6);
+    // One that has missed everything.
+    world.member(0.0, 10.0, false);
+    assert!(
+        !world.run(20.0, |world| world.sender.members().iter().count() == 2 && world.sender.rate_bps() < before_bps)
+    );
+    assert!(world.run(1.0, is_done(2)));
+}
+
 #[test]
 fn what_is_nonsense_changes_nothing() {
     let files = files();
