@@ -95,6 +95,8 @@ test: build template
 test-wire:
 	@test "$$(id -u)" = 0 || { echo "test-wire makes network namespaces and needs root"; exit 1; }
 	cargo test --quiet --release -p faircast-wire --test namespaces -- --include-ignored --nocapture --test-threads 1
+	cargo test --quiet --release -p faircast-cast --test interoperation -- --include-ignored --nocapture \
+		--test-threads 1
 
 # What sessions do in real time, beside the simulator: docs/on-the-wire-measured.md, which the table is written into.
 # Root; half an hour, CASES="start speed" for some of it. What is simulated first may take its time; what is measured
@@ -240,7 +242,7 @@ deny:
 
 # A release: the source distribution and a wheel for this platform, in target/dist. The core names the commit, whatever
 # was compiled before; its symbols stay at home. On Linux zig links it against a C library that is old enough for all.
-CRATES := cast codec deliver inert orbit proto sim scenario py wasm wire
+CRATES := cast codec deliver inert norm orbit proto sim scenario py wasm wire
 DIST_PACKAGES := 'abi3audit>=0.0.24,<1'
 ifeq ($(shell uname),Linux)
 ZIG := --zig --compatibility manylinux2014

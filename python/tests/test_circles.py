@@ -40,7 +40,7 @@ def test_files_of_the_python_package_import_each_other_in_no_circle(tool: Module
 
 
 def test_all_crates_are_looked_at() -> None:
-    names = {"cast", "codec", "deliver", "inert", "orbit", "proto", "py", "scenario", "sim", "wasm", "wire"}
+    names = {"cast", "codec", "deliver", "inert", "norm", "orbit", "proto", "py", "scenario", "sim", "wasm", "wire"}
     assert {crate.name for crate in CRATES} == names
 
 

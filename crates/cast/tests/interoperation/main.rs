@@ -219,7 +219,9 @@ fn goes_whole(name: &str, sender: Program, receivers: [(Program, f64); 2], bytes
             let value = value(&said, number);
             println!("{name}, {number}: {value}");
             assert_eq!(value["named"], 1);
-            if lossy {
+            // libnorm's receivers have its sender go by what they receive, also while it has nothing to send: which of
+            // theirs and ours limits in the end is left to it.
+            if lossy && (sender == Program::Faircast || receivers[0].0 == Program::Faircast) {
                 assert_eq!(value["limits"], number == RECEIVERS[1], "who loses most is told that it limits");
             }
         }
@@ -264,49 +266,54 @@ fn both_receive_from_either() {
 const SECONDS: usize = 100;
 const FROM: usize = 30;
 
-/// What a sender and Reno have of the link, Mbit/s.
-fn beside_reno(name: &str, sender: Program, receiver: Program) -> Option<[f64; 2]> {
+/// A sender and Reno share the link; what each has is said, and is to be looked at beside the other cases: "within 15 %
+/// of libnorm's" is what was wanted.
+fn beside_reno(name: &str, sender: Program, receiver: Program) {
+    if let Some(why) = is_missing() {
+        return println!("{name} left out: {why}");
+    }
     let place = Place::new(name);
     // More than goes in that time.
     place.file(150_000_000);
     let ends = |_: &Place, _: &Said, waited: Duration| waited > Duration::from_secs(SECONDS as u64);
-    let ran = session(&place, (sender, [(receiver, 0.0); 2]), true, ends);
-    let record = match ran {
+    let record = match session(&place, (sender, [(receiver, 0.0); 2]), true, ends) {
         Ok((record, _)) => record,
-        Err(why) => {
-            println!("{name} left out: {why}");
-            return None;
-        }
+        Err(why) => return println!("{name} left out: {why}"),
     };
     let [norm, tcp] = record.mbps(FROM, SECONDS);
     println!("{name}: {norm:.2} / {tcp:.2} Mbit/s, ratio {:.2}", norm / tcp);
     if let Some(excuse) = record.excuse() {
-        println!("{name} left out: {excuse}");
-        return None;
+        return println!("{name} left out: {excuse}");
     }
-    Some([norm, tcp])
+    assert!(norm + tcp > 8.5, "{name}: the link is used");
+    if sender == Program::Faircast {
+        // RFC 4654 section 1: "generally within a factor of two of the sending rate of a TCP flow".
+        assert!((0.5..=2.0).contains(&(norm / tcp)), "{name}: {norm} / {tcp}");
+    }
 }
 
 #[test]
 #[ignore = "needs root, normCast and minutes: make test-wire"]
-fn senders_share_with_reno_alike() {
-    if let Some(why) = is_missing() {
-        return println!("beside Reno left out: {why}");
-    }
-    let cases = [
-        ("norm-to-norm", Program::NormCast, Program::NormCast),
-        ("ours-to-norm", Program::Faircast, Program::NormCast),
-        ("norm-to-ours", Program::NormCast, Program::Faircast),
-        ("ours-to-ours", Program::Faircast, Program::Faircast),
-    ];
-    for (name, sender, receiver) in cases {
-        let Some([norm, tcp]) = beside_reno(name, sender, receiver) else { continue };
-        assert!(norm + tcp > 8.5, "{name}: the link is used");
-        if sender == Program::Faircast {
-            // RFC 4654 section 1: "generally within a factor of two of the sending rate of a TCP flow".
-            assert!((0.5..=2.0).contains(&(norm / tcp)), "{name}: {norm} / {tcp}");
-        }
-    }
+fn norm_cast_to_norm_cast_beside_reno() {
+    beside_reno("norm-to-norm", Program::NormCast, Program::NormCast);
+}
+
+#[test]
+#[ignore = "needs root, normCast and minutes: make test-wire"]
+fn we_to_norm_cast_beside_reno() {
+    beside_reno("ours-to-norm", Program::Faircast, Program::NormCast);
+}
+
+#[test]
+#[ignore = "needs root, normCast and minutes: make test-wire"]
+fn norm_cast_to_us_beside_reno() {
+    beside_reno("norm-to-ours", Program::NormCast, Program::Faircast);
+}
+
+#[test]
+#[ignore = "needs root, normCast and minutes: make test-wire"]
+fn we_to_us_beside_reno() {
+    beside_reno("ours-to-ours", Program::Faircast, Program::Faircast);
 }
 
 fn send_tcp(stop: &AtomicBool) {

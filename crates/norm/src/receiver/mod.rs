@@ -94,8 +94,9 @@ pub struct Counters {
 
 /// A sender that is silent for so long makes room for another that is there: as `crates/cast` has it.
 const GONE: Duration = Duration::from_secs(3);
-/// Bytes of requests that a NACK has if nothing is known of the sender's messages.
-const LEAST_ROOM: usize = 256;
+/// Bytes of requests that a NACK may have where the sender's segments are shorter, or nothing is known of them: some
+/// have to have room.
+const LEAST_ROOM: usize = 64;
 /// Streams have no files in them.
 const STREAM: u8 = 0x20;
 const INFORMATION: u8 = 0x04;
@@ -369,9 +370,10 @@ impl Receiver {
             Body::Information { flags, object, .. } if flags & STREAM == 0 => {
                 let said = Said { number: object, has_information: true, object: message.extensions.object };
                 remote.content(now);
-                let object = remote.objects.wide(object);
-                remote.passes(now, (object, 0), (object, 0), settings, random);
-                if let Some(object) = remote.objects.meet(&said) {
+                let wide = remote.objects.wide(object);
+                let object = remote.objects.meet(&said);
+                remote.passes(now, (wide, 0), (wide, 0), settings, random);
+                if let Some(object) = object {
                     remote.objects.take_information(object, message.payload, sink)?;
                 }
             }
@@ -540,7 +542,7 @@ impl Remote {
 
     /// How many bytes of requests a NACK may have: what the sender's segments have.
     fn room(&self) -> usize {
-        self.objects.segment_bytes.map_or(LEAST_ROOM, usize::from)
+        self.objects.segment_bytes.map_or(0, usize::from).max(LEAST_ROOM)
     }
 
     /// What every answer begins with.

@@ -182,7 +182,8 @@ impl Objects {
     pub fn missing(&self, (last, until): Point) -> Needs {
         let mut needs = Needs::default();
         let Some((first, _)) = self.bounds else { return needs };
-        for gap in self.settled.gaps(first..last.saturating_add(1)) {
+        let end = if until == 0 { last } else { last.saturating_add(1) };
+        for gap in self.settled.gaps(first..end.max(first)) {
             let mut next = gap.start;
             for (&object, of) in self.known.range(gap.clone()) {
                 needs.objects.insert(next..object);

@@ -166,6 +166,8 @@ const FAREWELLS: u32 = 3;
 const GONE: Duration = Duration::from_secs(3);
 /// What a round-trip time is at most; what is more is an answer to nothing.
 const MOST_RTT: Duration = Duration::from_secs(64);
+/// What a round-trip time counts as at least, seconds, where the rate grows by it: the granularity of hosts' clocks.
+const LEAST_GROWTH_RTT_S: f64 = 0.01;
 const BITS: f64 = 8.0;
 
 impl Sender {
@@ -486,8 +488,18 @@ impl Sender {
                 round: self.control.round(),
             },
         );
+        self.grow();
         self.pacer.follow(now, self.control.gap_s());
         self.probing.follow(now, self.control.clr_rtt_s());
+    }
+
+    /// The rate may grow by a packet per round-trip time of the receiver that limits, each of these (section 5.5.2.3),
+    /// where RFC 4654 has R_max: one receiver that was late once does not slow all others for minutes.
+    fn grow(&mut self) {
+        if let Some(rtt_s) = self.control.clr_rtt_s() {
+            let times = self.control.growth_rtt_s() / rtt_s.max(LEAST_GROWTH_RTT_S);
+            self.control.scale(1.0, (times * times).max(1.0));
+        }
     }
 
     /// The first receiver has answered, after a round-trip time of so many seconds: data begins, with a packet in each.

@@ -1,5 +1,6 @@
 //! Our two ends with each other, in virtual time.
 
+mod strangers;
 mod world;
 
 use faircast_codec::norm::{Body, Command, Message, decode, flag};
@@ -183,6 +184,26 @@ fn who_limits_says_that_it_leaves() {
     world.members[0].until = world.now;
     world.run(1.0, |_| false);
     assert!(world.sender.limiting().is_none());
+}
+
+/// Section 5.5.2.3: it grows by a packet per round-trip time of who limits, whoever else is far away.
+#[test]
+fn who_is_far_away_does_not_keep_the_rate_from_growing() {
+    let mbps = |far: bool| {
+        let files = vec![("a", content(300_000, 1).repeat(100))];
+        let mut world = World::new(&files, 13);
+        world.member(0.004, 0.0, false);
+        if far {
+            let far = world.member(0.0, 0.0, false);
+            world.members[far].delay = Duration::from_millis(300);
+        }
+        assert!(!world.run(20.0, is_done(1)));
+        let before = world.sender.counters().sent;
+        assert!(!world.run(40.0, is_done(1)));
+        (world.sender.counters().sent - before) as f64 * 8e-3 / 40.0
+    };
+    let (near, far) = (mbps(false), mbps(true));
+    assert!(near > 2.0 && far > 0.7 * near, "{near} {far}");
 }
 
 /// While the end is said little is received; the rate that was known before stays for what is still asked for.

@@ -1,0 +1,199 @@
+//! What others send: other codes, parity, claims without end, objects that are none.
+
+use crate::world::Memory;
+use faircast_codec::fec::PayloadId;
+use faircast_codec::norm::{
+    Body, Code, Command, Extensions, GroupSize, Message, ObjectInformation, Position, Requests, RoundTrip, Status,
+    Time, decode, encode, write_list,
+};
+use faircast_norm::receiver::{Receiver, Settings};
+use faircast_proto::time::{Duration, Instant};
+
+const STATUS: Status = Status { instance: 3, grtt: RoundTrip(124), backoff: 0, group_size: GroupSize(0) };
+/// Flags: it has information, and is a file.
+const FILE: u8 = 0x14;
+
+/// A receiver that hears a sender of libnorm's kind.
+struct Ear {
+    receiver: Receiver,
+    memory: Memory,
+    now: Instant,
+    sequence: u16,
+}
+
+impl Ear {
+    fn new() -> Ear {
+        let receiver = Receiver::new(Settings { node: 5, is_unicast: false }, 1).expect("legal");
+        Ear { receiver, memory: Memory::default(), now: Instant::from_secs_f64(100.0), sequence: 0 }
+    }
+
+    fn hear(&mut self, body: Body, object: Option<ObjectInformation>, payload: &[u8]) {
+        let extensions = Extensions { object, ..Extensions::default() };
+        let mut bytes = Vec::new();
+        encode(&Message { sequence: self.sequence, source: 9, body, extensions, payload }, &mut bytes);
+        self.sequence += 1;
+        self.now += Duration::from_millis(1);
+        let from = "10.0.0.1:5000".parse().expect("a socket");
+        self.receiver.hear((self.now, self.now), from, &bytes, &mut self.memory).unwrap();
+    }
+
+    fn data(&mut self, object: ObjectInformation, number: u16, symbol: PayloadId, payload: &[u8]) {
+        let position = Position { object: number, symbol };
+        self.hear(Body::Data { status: STATUS, flags: FILE, position }, Some(object), payload);
+    }
+
+    fn name(&mut self, object: ObjectInformation, number: u16, fec_id: u8, name: &str) {
+        let body = Body::Information { status: STATUS, flags: FILE, fec_id, object: number };
+        self.hear(body, Some(object), name.as_bytes());
+    }
+
+    fn command(&mut self, command: Command, payload: &[u8]) {
+        self.hear(Body::Command { status: STATUS, command }, None, payload);
+    }
+
+    /// What it says by now of what it lacks.
+    fn asks(&mut self) -> Vec<(u8, Vec<Position>)> {
+        let mut asked = Vec::new();
+        let mut out = Vec::new();
+        while self.receiver.next(self.now, &mut out) {
+            let message = decode(&out).expect("it speaks NORM");
+            if let (Body::Nack { .. }, Some(requests)) = (message.body, Requests::read(message.payload)) {
+                asked.extend(requests.map(|request| (request.flags, request.positions().collect())));
+            }
+            out.clear();
+        }
+        asked
+    }
+}
+
+fn rs8(block: u32, symbol: u8) -> PayloadId {
+    PayloadId::ReedSolomon8 { block, symbol }
+}
+
+/// Symbols of the source are asked for where parity would have done, and parity harms nothing.
+#[test]
+fn parity_is_passed_over_and_symbols_are_asked_for() {
+    let code = Code::ReedSolomon8 { segment_bytes: 4, block_len: 3, parity: 2 };
+    let object = ObjectInformation { object_bytes: 22, code };
+    let mut ear = Ear::new();
+    ear.name(object, 0, 5, "a");
+    // 6 symbols in two blocks; the second of the first block is lost.
+    for symbol in [0, 2, 3, 4] {
+        ear.data(object, 0, rs8(0, symbol), b"0123");
+    }
+    assert!(ear.asks().is_empty(), "the block may not be over");
+    ear.data(object, 0, rs8(1, 0), b"0123");
+    let position = Position { object: 0, symbol: rs8(0, 1) };
+    assert_eq!(ear.asks(), [(0x01, vec![position])]);
+    ear.data(object, 0, rs8(0, 1), b"4567");
+    ear.data(object, 0, rs8(1, 1), b"89ab");
+    ear.data(object, 0, rs8(1, 2), b"cd");
+    assert_eq!(ear.memory.whole["a"], b"0123456701230123".iter().chain(b"89abcd").copied().collect::<Vec<u8>>());
+}
+
+#[test]
+fn other_codes_have_their_numbers() {
+    let wide = Code::ReedSolomon { m: 16, symbols: 1, segment_bytes: 4, block_len: 300, parity: 9 };
+    let small = Code::SmallBlock { instance: 0, segment_bytes: 4, block_len: 300, parity: 9 };
+    for (code, fec_id, id) in [
+        (wide, 2, (|symbol| PayloadId::ReedSolomon { bits: symbol }) as fn(u32) -> PayloadId),
+        (small, 129, |symbol| PayloadId::SmallBlock { block: 0, block_len: 280, symbol: symbol as u16 }),
+    ] {
+        let mut ear = Ear::new();
+        let object = ObjectInformation { object_bytes: 280 * 4, code };
+        ear.name(object, 0, fec_id, "a");
+        (0..280).filter(|symbol| *symbol != 270).for_each(|symbol| ear.data(object, 0, id(symbol), b"data"));
+        let end = Position { object: 0, symbol: id(279) };
+        ear.command(Command::Flush(end), &[]);
+        assert_eq!(ear.asks(), [(0x01, vec![Position { object: 0, symbol: id(270) }])], "{fec_id}");
+        ear.data(object, 0, id(270), b"data");
+        assert_eq!(ear.memory.whole["a"].len(), 1120);
+    }
+}
+
+/// An object of 2^48 bytes is asked for as ranges, and takes no more memory than what has come of it.
+#[test]
+fn claims_without_end_take_nothing() {
+    let code = Code::SmallBlock { instance: 0, segment_bytes: 65_000, block_len: u16::MAX, parity: 0 };
+    let object = ObjectInformation { object_bytes: (1 << 48) - 1, code };
+    let mut ear = Ear::new();
+    let id = |block, symbol| PayloadId::SmallBlock { block, block_len: u16::MAX, symbol };
+    for number in 0..2000 {
+        ear.data(object, number * 16, id(0, 0), b"short");
+    }
+    ear.command(Command::Flush(Position { object: 0x7fff, symbol: id(9, 9) }), &[]);
+    let asked: usize = ear.asks().iter().map(|(_, positions)| positions.len()).sum();
+    assert!(asked > 0 && asked < 65_000 / 12, "{asked}");
+    assert!(ear.memory.whole.is_empty());
+    // What no blocks can be numbered for is not there; messages with it go on to be counted.
+    let none = ObjectInformation {
+        object_bytes: (1 << 48) - 1,
+        code: Code::ReedSolomon8 { segment_bytes: 1, block_len: 1, parity: 0 },
+    };
+    ear.data(none, 1, rs8(0, 0), b"x");
+    assert_eq!(ear.receiver.counters().symbols, 2001);
+}
+
+#[test]
+fn what_will_not_be_repaired_is_not_asked_for() {
+    let code = Code::ReedSolomon8 { segment_bytes: 4, block_len: 3, parity: 0 };
+    let object = ObjectInformation { object_bytes: 4, code };
+    let mut ear = Ear::new();
+    // Of a sender that began long ago.
+    ear.name(object, 20, 5, "twenty");
+    ear.data(object, 20, rs8(0, 0), b"data");
+    let [(flags, positions)] = &ear.asks()[..] else { panic!("one request") };
+    assert_eq!((*flags, positions[0].object, positions[1].object), (0x0c, 0, 19), "those before, as a range");
+    let mut list = Vec::new();
+    write_list(&[18_u16], &mut list);
+    ear.command(Command::Squelch(Position { object: 17, symbol: rs8(0, 0) }), &list);
+    ear.now += Duration::from_secs(9);
+    ear.command(Command::Flush(Position { object: 20, symbol: rs8(0, 0) }), &[]);
+    let [(_, positions)] = &ear.asks()[..] else { panic!("one request") };
+    let asked: Vec<u16> = positions.iter().map(|position| position.object).collect();
+    assert_eq!(asked, [17, 19]);
+    assert!(!ear.receiver.is_complete());
+    for number in [17, 19] {
+        ear.name(object, number, 5, &number.to_string());
+        ear.data(object, number, rs8(0, 0), b"data");
+    }
+    assert!(ear.receiver.is_complete());
+}
+
+/// The end is known by that of the sender, or by its silence when everything is there; asking again is no end of that.
+#[test]
+fn it_is_over_when_the_sender_says_so_or_has_fallen_silent() {
+    let code = Code::ReedSolomon8 { segment_bytes: 4, block_len: 3, parity: 0 };
+    let object = ObjectInformation { object_bytes: 8, code };
+    let mut ear = Ear::new();
+    ear.name(object, 0, 5, "a");
+    ear.data(object, 0, rs8(0, 0), b"data");
+    ear.command(Command::Flush(Position { object: 0, symbol: rs8(0, 1) }), &[]);
+    let (end, mut asked) = (ear.now + Duration::from_secs(60), 0);
+    while ear.receiver.deadline() < end {
+        ear.now = ear.receiver.deadline();
+        asked += ear.asks().len();
+        assert!(!ear.receiver.is_over(ear.now), "something lacks");
+    }
+    // At once, and NORM_ROBUST_FACTOR times where nothing comes.
+    assert_eq!(asked, 21);
+    ear.data(object, 0, rs8(0, 1), b"data");
+    ear.command(Command::Flush(Position { object: 0, symbol: rs8(0, 1) }), &[]);
+    let silent = ear.now + Duration::from_secs(3);
+    while ear.receiver.deadline() < silent {
+        ear.now = ear.receiver.deadline();
+        assert!(ear.asks().is_empty() && !ear.receiver.is_over(ear.now));
+    }
+    assert!(ear.receiver.is_over(silent + Duration::from_millis(1)));
+    ear.command(Command::EndOfTransmission, &[]);
+    assert!(ear.receiver.is_over(ear.now));
+}
+
+#[test]
+fn a_probe_without_a_rate_asks_for_no_answer() {
+    let mut ear = Ear::new();
+    ear.command(Command::CongestionControl { cc_sequence: 1, sent: Time { s: 5, us: 5 } }, &[]);
+    ear.now += Duration::from_secs(50);
+    let mut out = Vec::new();
+    assert!(!ear.receiver.next(ear.now, &mut out));
+}
