@@ -157,3 +157,33 @@ fn a_slot_of_the_finest_set_is_new_once_however_many_ticks_it_has() {
         .collect();
     assert_eq!(is_new, [0, 5, 10]);
 }
+
+#[test]
+fn rounds_go_by_the_numbers_of_the_highest_layer_whatever_overtakes_what() {
+    let mut hand = below_a_slow_one();
+    hand.until(JOIN_SUCCEEDED, none);
+    assert_eq!(hand.member.level(), 1);
+    // The lead neither sets timers nor reports by rounds.
+    let numbers = [hand.due[0].1 + 100_000, hand.due[1].1];
+    let mut give = |layer: usize, ahead: u32, round: u8| {
+        let Header::Data(packed) = hand.data(layer, numbers[layer] + ahead) else { panic!("data") };
+        let mut header = packed.unpack();
+        header.data.round = round;
+        hand.hand_in(layer as u32, header.into());
+        hand.member.reporting.round()
+    };
+    // Each is followed by what overtook it, in its layer and in the other, whose numbers are far higher.
+    for (ahead, gone) in [(10, 1), (20, 127), (30, 128), (40, 200), (50, 255)] {
+        let before = give(1, ahead, 30);
+        let newest = before.wrapping_add(gone);
+        assert_eq!(give(0, ahead, newest.wrapping_add(1)), 30, "the lower layer has rounds of its own");
+        assert_eq!(give(1, ahead + 3, newest), newest, "{gone}");
+        assert_eq!(give(1, ahead + 1, newest.wrapping_sub(1)), newest, "{gone}: overtaken in its layer");
+        assert_eq!(give(1, ahead + 2, newest), newest);
+        assert_eq!(give(0, ahead + 5, before), newest, "{gone}: the lower layer, new there");
+        assert_eq!(give(0, ahead + 1, newest.wrapping_add(1)), newest, "{gone}: overtaken there");
+        assert_eq!(give(1, ahead + 3, newest.wrapping_sub(2)), newest, "{gone}: come twice, and changed");
+        // What comes next is of a later round again, so that each case begins alike.
+        assert_eq!(give(1, ahead + 6, 29), 29);
+    }
+}
