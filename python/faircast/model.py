@@ -3730,8 +3730,7 @@ class Tcp(AnyFlow):
     handshake_ack : bool, optional
         Acknowledge the SYN-ACK at once by a packet of its own, of `ack_size`, before data (RFC 9293 section 3.5, figure
         6), as hosts do whose application writes once it is connected. It takes a place in queues that count packets.
-        Default false: the acknowledgement goes with the first segment (section 3.10.7.3). Without effect without
-        `handshake`.
+        Default false: the acknowledgement goes with the first segment (section 3.10.7.3). With `handshake` only.
     hdr : str such as "1000 B", optional
         Headers that a segment has on the wire beside its payload. Default 40 B: IP and TCP without options. 0 B counts
         as ns-2 did before 2002.
@@ -4163,8 +4162,7 @@ class Web(Part):
     handshake_ack : bool, optional
         Acknowledge the SYN-ACK at once by a packet of its own, of `ack_size`, before data (RFC 9293 section 3.5, figure
         6), as hosts do whose application writes once it is connected. It takes a place in queues that count packets.
-        Default false: the acknowledgement goes with the first segment (section 3.10.7.3). Without effect without
-        `handshake`.
+        Default false: the acknowledgement goes with the first segment (section 3.10.7.3). With `handshake` only.
     hdr : str such as "1000 B", optional
         Headers that a segment has on the wire beside its payload. Default 40 B: IP and TCP without options. 0 B counts
         as ns-2 did before 2002.

@@ -68,8 +68,7 @@ pub struct Config {
     pub handshake: bool,
     /// Acknowledge the SYN-ACK at once by a packet of its own, of `ack_size`, before data (RFC 9293 section 3.5, figure
     /// 6), as hosts do whose application writes once it is connected. It takes a place in queues that count packets.
-    /// Default false: the acknowledgement goes with the first segment (section 3.10.7.3). Without effect without
-    /// `handshake`.
+    /// Default false: the acknowledgement goes with the first segment (section 3.10.7.3). With `handshake` only.
     pub handshake_ack: bool,
     /// Duplicate ACKs that show a loss. Default 3 (RFC 5681 section 3.2).
     pub dupthresh: u32,
@@ -354,6 +353,11 @@ impl Config {
             let message = "true given; legal is false: how much the window of this variant may grow in a round trip is \
                            not written there";
             wrong.push(("rate_limited_increase".to_owned(), message.to_owned()));
+        }
+        if self.handshake_ack && !self.handshake {
+            let message = "true given with handshake false; legal with handshake true: without a SYN-ACK there is \
+                           nothing to acknowledge";
+            wrong.push(("handshake_ack".to_owned(), message.to_owned()));
         }
         wrong.extend(within("mecn", self.mecn.beyond_limits()));
         wrong.extend(within("cubic", self.cubic.beyond_limits()));

@@ -230,14 +230,15 @@ fn an_answer_is_acknowledged_before_data_by_a_packet_of_its_own_if_wanted() {
     let mut sent = trace(&config);
     sent[1].2 = sent[1].2.split(" echoed").next().unwrap_or_default().to_owned();
     assert_eq!(sent, wanted);
-    // Without it all else goes as it did; without a handshake there is nothing to acknowledge.
+    // Without it all else goes as it did; without a handshake there is nothing to acknowledge, and the key is refused.
     wanted.remove(2);
     let mut sent = trace(&Config { handshake_ack: false, ..config.clone() });
     sent[1].2 = sent[1].2.split(" echoed").next().unwrap_or_default().to_owned();
     assert_eq!(sent, wanted);
-    let bare = trace(&Config { handshake: false, ..config.clone() });
-    assert!(bare == trace(&Config { handshake: false, handshake_ack: false, ..config }), "{bare:?}");
-    assert_eq!(bare.len(), 6);
+    assert_eq!(trace(&Config { handshake: false, handshake_ack: false, ..config.clone() }).len(), 6);
+    let wrong = Config { handshake: false, ..config }.check();
+    assert_eq!(wrong.len(), 1);
+    assert!(wrong[0].0 == "handshake_ack" && wrong[0].1.contains("handshake false"), "{wrong:?}");
 }
 
 #[test]
