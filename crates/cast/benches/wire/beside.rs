@@ -96,8 +96,8 @@ pub fn several(trial: &Trial, runs: u64) -> Result<Vec<Record>, String> {
     let mean_ms = |record: &Record| record.lateness.as_secs_f64() * 1e3 / record.packets.max(1) as f64;
     let mean_ms = mean(&records.iter().map(mean_ms).collect::<Vec<f64>>());
     println!(
-        "  the emulator's packets were late by {mean_ms:.3} ms on average and {ms:.0} ms at most, {percent:.2} % of them \
-         by more than 4 ms in a run at most"
+        "  the emulator's packets were late by {mean_ms:.3} ms on average and {ms:.0} ms at most, {percent:.2} % \
+         of them by more than 4 ms in a run at most"
     );
     match records.iter().find_map(Record::excuse) {
         Some(excuse) => Err(excuse),
@@ -114,7 +114,8 @@ const SEND_JITTER: &str = "100 us";
 fn linux(congestion: &str) -> Value {
     json!({
         "variant": if congestion == "cubic" { "cubic" } else { "sack" },
-        "profile": "linux", "mss": "948 B", "wnd": "10000 packets", "send_jitter": SEND_JITTER, "start_jitter": "100 ms",
+        "profile": "linux", "mss": "948 B", "wnd": "10000 packets",
+        "send_jitter": SEND_JITTER, "start_jitter": "100 ms",
     })
 }
 

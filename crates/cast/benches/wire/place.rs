@@ -20,8 +20,19 @@ pub fn root() -> &'static Path {
 pub struct Place(PathBuf);
 
 impl Place {
+    /// In the folder for temporary files.
     pub fn new(name: &str) -> Place {
-        let folder = std::env::temp_dir().join(format!("faircast-measure-{name}-{}", std::process::id()));
+        Place::within(&std::env::temp_dir(), name)
+    }
+
+    /// In memory where the system has files there, so that no disk bounds what is measured.
+    pub fn in_memory(name: &str) -> Place {
+        let memory = Path::new("/dev/shm");
+        if memory.is_dir() { Place::within(memory, name) } else { Place::new(name) }
+    }
+
+    fn within(folder: &Path, name: &str) -> Place {
+        let folder = folder.join(format!("faircast-measure-{name}-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("cannot make {}: {error}", folder.display()));
         Place(folder)
     }

@@ -38,6 +38,10 @@ fn row(what: &str, wire: &[f64], there: &[f64]) -> Row {
 }
 
 fn mbps(records: &[Record], from: usize) -> Vec<f64> {
+    for record in records {
+        let seconds = (from - 20..from + AFTER).step_by(10).map(|at| record.mbps(at, at + 10)[0]);
+        println!("  Mbit/s by seconds: {:.1?}", seconds.collect::<Vec<_>>());
+    }
     records.iter().map(|record| record.mbps(from, from + AFTER)[0]).collect()
 }
 
