@@ -32,6 +32,8 @@ mod settings;
 pub mod standing;
 
 #[cfg(test)]
+mod network;
+#[cfg(test)]
 mod simulation;
 
 pub use delay::{DELAYS, period};
