@@ -328,6 +328,22 @@ fn a_disk_that_does_not_take_the_folder_is_exit_3() {
     assert!(said.contains("cannot make /proc/none"), "{said}");
 }
 
+/// A disk of 16 kB of the test's own, in a namespace of mounts, which ends with its process.
+#[test]
+fn keys_that_a_full_disk_cuts_off_leave_nothing() {
+    let place = Place::new("full", 12);
+    let program = env!("CARGO_BIN_EXE_faircast");
+    let script =
+        format!("mount -t tmpfs -o size=16k none . && cd $PWD && {program} keys k --receivers 50; echo $? $(ls k)");
+    let done = Command::new("unshare").args(["-rm", "sh", "-c", &script]).current_dir(&place.folder).output();
+    let Some(done) = done.ok().filter(|done| !String::from_utf8_lossy(&done.stderr).contains("unshare")) else {
+        return eprintln!("left out: no namespace of mounts is to be had here");
+    };
+    let (out, said) = (String::from_utf8(done.stdout).unwrap(), String::from_utf8(done.stderr).unwrap());
+    assert_eq!(out, "3\n", "{said}");
+    assert!(said.contains("the disk is full; make room and start again") && said.lines().count() == 1, "{said}");
+}
+
 #[test]
 fn nobody_has_to_read_what_it_says() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_faircast"));
