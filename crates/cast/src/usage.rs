@@ -173,7 +173,7 @@ pub struct Stream {
     /// give up when nothing comes for so long, or nobody is heard behind the end. Default: wait; 60 with --to
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub patience: Option<Duration>,
-    /// say nothing before the end
+    /// say nothing unless it ends badly
     #[arg(long)]
     pub quiet: bool,
     /// print JSON for machines, on standard error

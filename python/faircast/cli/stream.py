@@ -71,7 +71,7 @@ def command(
             "Give up when nothing comes for so long, or nobody is heard behind the end. Default: wait; 60 with --to.",
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing before the end.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing unless it ends badly.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines, on standard error.")] = False,
 ) -> None:
     r"""Carry standard input to standard output of all who receive.
