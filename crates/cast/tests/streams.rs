@@ -251,16 +251,16 @@ fn an_output_that_is_closed_or_full_is_said_to_the_sender() {
 fn a_live_input_is_never_held_up_and_what_is_left_out_is_counted() {
     let place = Place::new("live", 6);
     let receiver = place.receive("--open");
-    let mut sender = place.stream("--to GROUP --max-rate 1Mbit/s --open --live --delay 0.5");
-    let content = bytes(2_000_000);
+    let mut sender = place.stream("--to GROUP --max-rate 1Mbit/s --open --live --delay 2");
+    let content = bytes(4_000_000);
     // Several Mbit/s, so that it would be held up for long.
     poured(sender.input(), content, 4000).join().unwrap();
     let (code, sent, _) = sender.end();
     let left_out = sent["left_out"].as_u64().unwrap();
-    assert!(code == 1 && left_out > 100_000 && left_out < 2_000_000, "{sent}");
+    assert!(code == 1 && left_out > 100_000 && left_out < 4_000_000, "{sent}");
     let (code, value, output) = receiver.end();
     assert_eq!((code, &value["lost"], &value["left_out"]), (1, &0.into(), &left_out.into()), "{value}");
-    assert_eq!(output.len() as u64 + left_out, 2_000_000);
+    assert_eq!(output.len() as u64 + left_out, 4_000_000);
 }
 
 #[test]

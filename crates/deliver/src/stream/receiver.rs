@@ -53,8 +53,9 @@ struct Session {
     blocks: VecDeque<Coming>,
     /// Where the stream is: bytes before it were read, are lost or were left out. None before that is known.
     at: Option<u64>,
-    /// How many of the blocks before `next` were given up since something was read last.
-    skipped: u64,
+    /// What was given up since something was read last: bytes of blocks that a head has listed, and whether there were
+    /// others.
+    skipped: (u64, bool),
     /// How many blocks have been begun, and how many bytes there are, as far as is known.
     begun: u64,
     end: u64,
@@ -186,7 +187,7 @@ impl Session {
             next,
             blocks: VecDeque::new(),
             at,
-            skipped: 0,
+            skipped: (0, false),
             begun: next,
             end: 0,
             moved: now,
@@ -247,7 +248,7 @@ impl Session {
     fn reach(&mut self, now: Duration, end: u64) {
         let first = end.saturating_sub(MOST_BLOCKS);
         if first > self.next {
-            self.skipped += first - self.next;
+            self.skipped.1 = true;
             self.blocks.drain(..self.blocks.len().min((first - self.next).try_into().unwrap_or(usize::MAX)));
             self.next = first;
         }
@@ -269,11 +270,7 @@ impl Session {
             if !is_whole && !(has_begun && (self.head.kept > self.next || age > delay)) {
                 return None;
             }
-            if let Some(Coming { state: State::Whole(entry, _), .. }) = self.blocks.pop_front() {
-                tally.unread += u64::from(entry.bytes);
-            }
-            self.next += 1;
-            self.skipped += 1;
+            self.skip(tally);
         }
         if self.head.is_over && self.next >= self.begun && !self.is_done {
             self.is_done = true;
@@ -288,8 +285,21 @@ impl Session {
         self.next += 1;
         self.pass(entry.at, tally);
         self.at = Some(entry.end());
-        self.skipped = 0;
         Some(bytes)
+    }
+
+    /// The first block is given up.
+    fn skip(&mut self, tally: &mut Tally) {
+        let block = self.blocks.pop_front();
+        self.next += 1;
+        match block.map(|block| block.state) {
+            Some(State::Whole(entry, _)) => {
+                tally.unread += u64::from(entry.bytes);
+                self.skipped.0 += u64::from(entry.bytes);
+            }
+            Some(State::Coming(entry, ..)) => self.skipped.0 += u64::from(entry.bytes),
+            Some(State::Early(_)) | None => self.skipped.1 = true,
+        }
     }
 
     /// What is left of it, in order: it will not go on.
@@ -298,21 +308,21 @@ impl Session {
             if matches!(block.state, State::Whole(..)) {
                 return self.take_first(tally);
             }
-            self.blocks.pop_front();
-            self.next += 1;
-            self.skipped += 1;
+            self.skip(tally);
         }
         self.pass(self.end, tally);
         None
     }
 
-    /// The stream goes on here: what lies between is lost, or was left out if no block is missing.
+    /// The stream goes on here. Of what lies between as much is lost as blocks had that were given up, and the rest was
+    /// left out; if it is not known of all what they had, all counts as lost.
     fn pass(&mut self, at: u64, tally: &mut Tally) {
         let missing = at.saturating_sub(self.at.unwrap_or(at));
-        if missing > 0 {
-            tally.gaps += 1;
-            if self.skipped > 0 { tally.lost += missing } else { tally.left_out += missing }
-        }
+        let (bytes, has_others) = std::mem::take(&mut self.skipped);
+        let lost = if has_others { missing } else { bytes.min(missing) };
+        tally.gaps += u64::from(missing > 0);
+        tally.lost += lost;
+        tally.left_out += missing - lost;
         self.at = self.at.max(Some(at));
     }
 

@@ -192,14 +192,24 @@ fn an_input_that_is_too_fast_waits_or_if_live_loses_its_oldest() {
     for is_live in [false, true] {
         // Twice as fast as packets go.
         let mut sending = Sending::new(None, Settings { is_live, ..settings() }, &input, Some(1024));
-        let mut receivers = [Receiving::new(None, 1)];
+        let mut receivers = [Receiving::new(None, 1), Receiving::new(None, 1)];
         let mut now = Duration::ZERO;
-        assert!(run(&mut sending, &mut receivers, (&mut draw, &mut now), 20_000, |_, _| {}), "it never ends");
+        assert!(
+            run(&mut sending, &mut receivers, (&mut draw, &mut now), 20_000, |step, receivers| {
+                // The second one does not read for a while.
+                receivers[1].is_read = !is_live || step > 6000;
+            }),
+            "it never ends"
+        );
         assert_is_part_of(&input, &receivers[0], if is_live { "live" } else { "a file" });
         let tally = receivers[0].tally();
         assert_eq!(tally.lost, 0);
         assert_eq!((tally.left_out > 0, tally.left_out), (is_live, sending.sender.left_out()));
         assert!(!is_live || now < Duration::from_millis(4000 + 4000), "it is not held up: {now:?}");
+        let slow = receivers[1].tally();
+        assert_is_part_of(&input, &receivers[1], "the one that did not read");
+        assert_eq!((slow.lost, slow.left_out), (slow.unread, sending.sender.left_out()));
+        assert_eq!(slow.unread > 0, is_live);
     }
 }
 
