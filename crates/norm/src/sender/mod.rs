@@ -130,10 +130,14 @@ struct Flushing {
     count: u32,
 }
 
+/// Each of both is said once in a GRTT.
 #[derive(Clone, Copy, Debug)]
 struct Advert {
-    at: Instant,
+    /// When what has been asked for may be said, and whether there is something.
+    needs_at: Instant,
     has_needs: bool,
+    /// When feedback may be.
+    feedback_at: Instant,
     /// The lowest of the feedback that others did not hear, since the last one.
     feedback: Option<Feedback>,
 }
@@ -214,7 +218,7 @@ impl Sender {
             sequence: 0,
             recent: VecDeque::with_capacity(MOST_RECENT),
             flushing: Flushing { at: Instant::ZERO, count: 0 },
-            advert: Advert { at: Instant::ZERO, has_needs: false, feedback: None },
+            advert: Advert { needs_at: Instant::ZERO, has_needs: false, feedback_at: Instant::ZERO, feedback: None },
             short_until: Instant::ZERO,
             window_rtts: config.receive_rate_rtts,
             squelch: Squelch { at: Instant::ZERO, invalid: Intervals::default() },
@@ -633,8 +637,10 @@ impl Sender {
     }
 
     fn advert_at(&self) -> Instant {
-        let has_needs = self.advert.has_needs && self.transmission.collected().is_some();
-        if has_needs || self.advert.feedback.is_some() { self.advert.at } else { Instant::FAR_FUTURE }
+        let Advert { needs_at, has_needs, feedback_at, feedback } = self.advert;
+        let has_needs = has_needs && self.transmission.collected().is_some();
+        let at = |is: bool, at: Instant| if is { at } else { Instant::FAR_FUTURE };
+        at(has_needs, needs_at).min(at(feedback.is_some(), feedback_at))
     }
 
     /// Says for those that answer by unicast what has been asked for (section 5.4.4).
@@ -648,7 +654,11 @@ impl Sender {
             .is_none_or(|needs| needs.write(|object| transmission.geometry(object), other, room, &mut content));
         let extensions = Extensions { feedback: self.advert.feedback.take(), ..Extensions::default() };
         self.command(Command::RepairAdvertisement { flags: u8::from(!is_all) }, &extensions, &content, out);
-        self.advert = Advert { at: now + self.grtts(1.0), has_needs: false, feedback: None };
+        let again = now + self.grtts(1.0);
+        if !content.is_empty() {
+            (self.advert.has_needs, self.advert.needs_at) = (false, again);
+        }
+        self.advert.feedback_at = again;
     }
 }
 

@@ -137,6 +137,15 @@ fn requests_are_kept_back_when_others_have_asked() {
         let nacks = world.sender.counters().nacks as usize;
         println!("unicast {is_unicast}: {nacks} requests, {:?}", world.sender.counters());
         assert!((1..MEMBERS / 2).contains(&nacks), "{nacks} of {MEMBERS} have asked");
+        let kept_back: u64 = world.members.iter().map(|member| member.receiver.counters().suppressed).sum();
+        // Of those that do not hear each other most keep silent as they would be late.
+        assert!(kept_back > 0 || is_unicast);
+        let adverts = world.sent.iter().filter(|(_, bytes)| {
+            let message = decode(bytes).expect("NORM");
+            let is_one = matches!(message.body, Body::Command { command: Command::RepairAdvertisement { .. }, .. });
+            is_one && !message.payload.is_empty()
+        });
+        assert_eq!(adverts.count() > 0, is_unicast, "the sender says it for them");
         assert!(world.sender.counters().repair < 60);
     }
 }
@@ -192,18 +201,20 @@ fn who_is_far_away_does_not_keep_the_rate_from_growing() {
     let mbps = |far: bool| {
         let files = vec![("a", content(300_000, 1).repeat(100))];
         let mut world = World::new(&files, 13);
-        world.member(0.004, 0.0, false);
+        world.member(0.05, 0.0, false);
         if far {
             let far = world.member(0.0, 0.0, false);
             world.members[far].delay = Duration::from_millis(300);
         }
         assert!(!world.run(20.0, is_done(1)));
+        world.members[0].loss = 0.0005;
+        assert!(!world.run(5.0, is_done(1)));
         let before = world.sender.counters().sent;
-        assert!(!world.run(40.0, is_done(1)));
-        (world.sender.counters().sent - before) as f64 * 8e-3 / 40.0
+        assert!(!world.run(15.0, is_done(1)));
+        (world.sender.counters().sent - before) as f64 * 8e-3 / 15.0
     };
     let (near, far) = (mbps(false), mbps(true));
-    assert!(near > 2.0 && far > 0.7 * near, "{near} {far}");
+    assert!(near > 2.0 && far > 0.8 * near, "{near} {far}");
 }
 
 /// While the end is said little is received; the rate that was known before stays for what is still asked for.

@@ -1,10 +1,10 @@
 //! What others send: other codes, parity, claims without end, objects that are none.
 
-use crate::world::Memory;
+use crate::world::{Memory, World, content};
 use faircast_codec::fec::PayloadId;
 use faircast_codec::norm::{
-    Body, Code, Command, Extensions, GroupSize, Message, ObjectInformation, Position, Requests, RoundTrip, Status,
-    Time, decode, encode, write_list,
+    Answer, Body, Code, Command, Extensions, GroupSize, List, Message, ObjectInformation, Position, Requests,
+    RoundTrip, Status, Time, decode, encode, write_list, write_request,
 };
 use faircast_norm::receiver::{Receiver, Settings};
 use faircast_proto::time::{Duration, Instant};
@@ -19,12 +19,13 @@ struct Ear {
     memory: Memory,
     now: Instant,
     sequence: u16,
+    status: Status,
 }
 
 impl Ear {
     fn new() -> Ear {
         let receiver = Receiver::new(Settings { node: 5, is_unicast: false }, 1).expect("legal");
-        Ear { receiver, memory: Memory::default(), now: Instant::from_secs_f64(100.0), sequence: 0 }
+        Ear { receiver, memory: Memory::default(), now: Instant::from_secs_f64(100.0), sequence: 0, status: STATUS }
     }
 
     fn hear(&mut self, body: Body, object: Option<ObjectInformation>, payload: &[u8]) {
@@ -39,16 +40,16 @@ impl Ear {
 
     fn data(&mut self, object: ObjectInformation, number: u16, symbol: PayloadId, payload: &[u8]) {
         let position = Position { object: number, symbol };
-        self.hear(Body::Data { status: STATUS, flags: FILE, position }, Some(object), payload);
+        self.hear(Body::Data { status: self.status, flags: FILE, position }, Some(object), payload);
     }
 
     fn name(&mut self, object: ObjectInformation, number: u16, fec_id: u8, name: &str) {
-        let body = Body::Information { status: STATUS, flags: FILE, fec_id, object: number };
+        let body = Body::Information { status: self.status, flags: FILE, fec_id, object: number };
         self.hear(body, Some(object), name.as_bytes());
     }
 
     fn command(&mut self, command: Command, payload: &[u8]) {
-        self.hear(Body::Command { status: STATUS, command }, None, payload);
+        self.hear(Body::Command { status: self.status, command }, None, payload);
     }
 
     /// What it says by now of what it lacks.
@@ -82,6 +83,11 @@ fn parity_is_passed_over_and_symbols_are_asked_for() {
         ear.data(object, 0, rs8(0, symbol), b"0123");
     }
     assert!(ear.asks().is_empty(), "the block may not be over");
+    ear.data(object, 0, rs8(1, 0), b"0123");
+    // The sender has gone back to what is before that: it may be about to send it.
+    ear.data(object, 0, rs8(0, 0), b"0123");
+    assert!(ear.asks().is_empty());
+    ear.now += Duration::from_secs(1);
     ear.data(object, 0, rs8(1, 0), b"0123");
     let position = Position { object: 0, symbol: rs8(0, 1) };
     assert_eq!(ear.asks(), [(0x01, vec![position])]);
@@ -124,7 +130,7 @@ fn claims_without_end_take_nothing() {
     ear.command(Command::Flush(Position { object: 0x7fff, symbol: id(9, 9) }), &[]);
     let asked: usize = ear.asks().iter().map(|(_, positions)| positions.len()).sum();
     assert!(asked > 0 && asked < 65_000 / 12, "{asked}");
-    assert!(ear.memory.whole.is_empty());
+    assert!(ear.memory.whole.is_empty() && ear.memory.pieces.is_empty(), "no symbol is so short");
     // What no blocks can be numbered for is not there; messages with it go on to be counted.
     let none = ObjectInformation {
         object_bytes: (1 << 48) - 1,
@@ -187,6 +193,50 @@ fn it_is_over_when_the_sender_says_so_or_has_fallen_silent() {
     assert!(ear.receiver.is_over(silent + Duration::from_millis(1)));
     ear.command(Command::EndOfTransmission, &[]);
     assert!(ear.receiver.is_over(ear.now));
+}
+
+/// libnorm asks for what may have gone before the first object.
+#[test]
+fn who_asks_for_objects_that_are_none_is_told() {
+    let mut world = World::new(&[("a", content(100_000, 1))], 1);
+    world.member(0.0, 0.0, false);
+    assert!(world.run(10.0, |world| world.sender.counters().source > 10));
+    let (mut content, at) = (Vec::new(), |object| Position { object, symbol: rs8(0, 0) });
+    write_request(2, 0x08, &[at(0xfff9), at(0xffff)], &mut content);
+    let answer = Answer { server: 1, instance: 7, response: Time::default() };
+    let (body, extensions) = (Body::Nack { answer }, Extensions::default());
+    let mut bytes = Vec::new();
+    encode(&Message { sequence: 0, source: 77, body, extensions, payload: &content }, &mut bytes);
+    let now = world.now;
+    (0..3).for_each(|_| world.sender.hear(now, now, false, &bytes));
+    let before = world.sent.len();
+    world.run(0.5, |_| false);
+    let squelches = world.sent[before..].iter().filter_map(|(_, bytes)| {
+        let message = decode(bytes).expect("NORM");
+        let Body::Command { command: Command::Squelch(position), .. } = message.body else { return None };
+        Some((position, List::<u16>::read(message.payload).expect("a list").iter().collect::<Vec<_>>()))
+    });
+    assert_eq!(squelches.collect::<Vec<_>>(), [(at(0), (0xfff9..=0xffff).collect())]);
+}
+
+/// The sender says what others have asked for, whom this receiver does not hear (section 5.4.4).
+#[test]
+fn what_the_sender_has_been_asked_for_is_not_asked_for_again() {
+    let code = Code::ReedSolomon8 { segment_bytes: 4, block_len: 3, parity: 0 };
+    let object = ObjectInformation { object_bytes: 24, code };
+    for (others, kept_back) in [(1..2, 1), (2..3, 0)] {
+        let mut ear = Ear::new();
+        ear.status.backoff = 4;
+        ear.name(object, 0, 5, "a");
+        [rs8(0, 0), rs8(0, 2), rs8(1, 0)].into_iter().for_each(|symbol| ear.data(object, 0, symbol, b"0123"));
+        let mut content = Vec::new();
+        let at = |symbol: u8| Position { object: 0, symbol: rs8(0, symbol) };
+        write_request(1, 0x01, &others.map(at).collect::<Vec<_>>(), &mut content);
+        ear.command(Command::RepairAdvertisement { flags: 0 }, &content);
+        ear.now += Duration::from_millis(500);
+        assert_eq!(ear.asks().len() as u64, 1 - kept_back);
+        assert_eq!(ear.receiver.counters().suppressed, kept_back);
+    }
 }
 
 #[test]

@@ -38,7 +38,7 @@ impl Objects for Files {
 /// What a receiver has: pieces of objects, and whole ones by their names.
 #[derive(Default)]
 pub struct Memory {
-    pieces: BTreeMap<u64, Vec<u8>>,
+    pub pieces: BTreeMap<u64, Vec<u8>>,
     pub whole: BTreeMap<String, Vec<u8>>,
     pub abandoned: usize,
 }
