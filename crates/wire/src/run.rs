@@ -8,10 +8,11 @@ use faircast_proto::endpoint::Endpoint;
 use faircast_proto::time::{Duration, Instant};
 use std::io;
 
-/// Waits of less than this are rounded up to it, so that at high rates several packets go at once: a choice, half of
-/// what Linux lets a paced TCP send in one go (what goes out in about a millisecond, `sk_pacing_shift`), and below a
-/// packet's time at 10 Mbit/s. At 100 MB/s it is 50 kB. A wake-up costs as much as ten packets, at each end.
-pub const SHORTEST_WAIT: Duration = Duration::from_micros(500);
+/// Waits of less than this are rounded up to it, so that at high rates several packets go at once: a choice, of the
+/// order of what a kernel rounds by on its own (50 µs, prctl(2) on timer slack), and far below a round-trip time. At
+/// 100 MB/s it is 25 kB. With twice as much pgmcc, whose packets at 20 Mbit/s are 400 µs apart, got half as much again of
+/// what it shares with TCP.
+pub const SHORTEST_WAIT: Duration = Duration::from_micros(250);
 
 /// Drives an endpoint that has been started, until `goes_on` says no: it is asked after each turn, with the present
 /// moment, at least once a second.
@@ -47,7 +48,7 @@ mod tests {
     #[test]
     fn short_waits_are_rounded_up() {
         let now = Instant(5_000_000);
-        let waits = [0, 5_000_000, 5_000_001, 5_500_000, 5_500_001, 7_000_000].map(|due| wait(Instant(due), now).0);
-        assert_eq!(waits, [0, 0, 500_000, 500_000, 500_001, 2_000_000]);
+        let waits = [0, 5_000_000, 5_000_001, 5_250_000, 5_250_001, 7_000_000].map(|due| wait(Instant(due), now).0);
+        assert_eq!(waits, [0, 0, 250_000, 250_000, 250_001, 2_000_000]);
     }
 }
