@@ -10,8 +10,8 @@ use std::io;
 
 /// Waits of less than this are rounded up to it, so that at high rates several packets go at once: a choice, of the
 /// order of what a kernel rounds by on its own (50 µs, prctl(2) on timer slack), and far below a round-trip time. At
-/// 100 MB/s it is 25 kB. With twice as much pgmcc, whose packets at 20 Mbit/s are 400 µs apart, got half as much again of
-/// what it shares with TCP.
+/// 100 MB/s it is 25 kB. With twice as much pgmcc, whose packets at 20 Mbit/s are 400 µs apart, got half as much again
+/// of what it shares with TCP.
 pub const SHORTEST_WAIT: Duration = Duration::from_micros(250);
 
 /// Drives an endpoint that has been started, until `goes_on` says no: it is asked after each turn, with the present
