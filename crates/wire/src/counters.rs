@@ -29,6 +29,10 @@ pub struct Counters {
     pub uninvited: u64,
     /// Messages of newcomers for whom there was no room in the directory.
     pub no_room: u64,
+    /// Groups joined.
+    pub joins: u64,
+    /// Groups left.
+    pub leaves: u64,
     /// Joins that failed, and memberships lost.
     pub unjoined: u64,
     /// Time-outs handed in, and how late: the mean is the quotient.

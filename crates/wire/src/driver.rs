@@ -306,6 +306,7 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
                 Action::Leave(group) => {
                     if let Some(number) = self.setting.groups.number(group) {
                         self.joined.remove(number);
+                        self.counters.leaves += 1;
                         network.leave(number);
                     }
                 }
@@ -318,7 +319,10 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
     fn join(&mut self, group: Address, network: &mut impl Network) {
         let number = self.setting.groups.number(group);
         match number.map(|number| (number, network.join(number))) {
-            Some((number, Ok(()))) => self.joined.insert(number),
+            Some((number, Ok(()))) => {
+                self.counters.joins += 1;
+                self.joined.insert(number);
+            }
             Some((_, Err(why))) => self.fail_to_join(group, why.kind()),
             None => self.fail_to_join(group, io::ErrorKind::InvalidInput),
         }

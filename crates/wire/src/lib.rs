@@ -13,6 +13,8 @@
 //! | [`groups`] | the groups of a session as addresses of sockets |
 //! | [`network`] | the contract of what sends and receives |
 //! | [`counters`] | what a driver has counted |
+//! | [`event_log`] | events of an endpoint, kept until somebody writes them down |
+//! | `record` | a session written down, in the tables of simulations (feature `record`) |
 //! | [`sockets`] | real ones: groups, interfaces, batches, stamps |
 //! | [`run`] | the loop of a program |
 //! | [`clock`] | a host's clock, and when packets came |
@@ -26,10 +28,13 @@ pub mod directory;
 pub mod driver;
 #[cfg(test)]
 mod driver_tests;
+pub mod event_log;
 pub mod groups;
 pub mod network;
 #[cfg(doctest)]
 mod page_tests;
+#[cfg(feature = "record")]
+pub mod record;
 pub mod run;
 #[cfg(test)]
 mod seal_tests;

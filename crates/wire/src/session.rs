@@ -62,6 +62,16 @@ impl Session {
         Session::new(scheme, max_rate, application)
     }
 
+    /// The table from which it could be read, with all that it has by default.
+    ///
+    /// # Errors
+    ///
+    /// A scheme's parameters cannot be written; none of this tree.
+    #[cfg(feature = "serde")]
+    pub fn table(&self) -> serde_json::Result<Value> {
+        keys::written(&(self.scheme.clone(), self.max_rate, self.application.clone()))
+    }
+
     /// Every parameter with an illegal value.
     pub fn check(&self) -> Vec<(String, String)> {
         let mut wrong = self.scheme.check();

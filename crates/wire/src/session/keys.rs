@@ -50,6 +50,34 @@ macro_rules! by_name {
 
 faircast_proto::schemes!(by_name);
 
+macro_rules! by_variant {
+    ($($Variant:ident ( $($path:ident)::+ ) $(with $($header:ident)::+)? = $name:literal : $about:literal ;)+) => {
+        /// The parameters of a scheme, all of them.
+        fn parameters(scheme: &SchemeConfig) -> serde_json::Result<Value> {
+            match scheme {
+                $(SchemeConfig::$Variant(config) => serde_json::to_value(config),)+
+                SchemeConfig::Guest(_) => Ok(Value::Null),
+            }
+        }
+    };
+}
+
+faircast_proto::schemes!(by_variant);
+
+/// The table of a session, with all that it has by default.
+pub(super) fn written((scheme, max_rate, application): &Said) -> serde_json::Result<Value> {
+    let mut table = match parameters(scheme)? {
+        Value::Object(table) => table,
+        _ => Map::new(),
+    };
+    table.insert("scheme".to_owned(), scheme.name().into());
+    table.insert("max_rate".to_owned(), serde_json::to_value(max_rate)?);
+    if let Some(application) = application {
+        table.insert("application".to_owned(), serde_json::to_value(application)?);
+    }
+    Ok(Value::Object(table))
+}
+
 /// Parameters, of which none is unknown.
 fn config<C: DeserializeOwned + JsonSchema>(table: Map<String, Value>) -> Result<C, Illegal> {
     let table = Value::Object(table);
