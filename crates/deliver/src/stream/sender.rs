@@ -50,8 +50,9 @@ pub struct Sender {
     asked_heads: VecDeque<u64>,
     head_again: Option<(u64, Duration)>,
     unsent: Vec<SymbolId>,
-    /// Symbols sent, repair included.
+    /// Symbols sent, repair included, and those that were sent for the first time.
     symbols: u64,
+    sources: u64,
     /// Bytes of a live input that were left out.
     left_out: u64,
 }
@@ -108,6 +109,7 @@ impl Sender {
             head_again: None,
             unsent: Vec::new(),
             symbols: 0,
+            sources: 0,
             left_out: 0,
         };
         sender.tag = sender.head(0).tag();
@@ -234,6 +236,7 @@ impl Sender {
         if self.position.is_none() {
             self.keep_pace(now, symbols);
         }
+        self.sources += 1;
         Ok(Sent::Source)
     }
 
@@ -260,7 +263,7 @@ impl Sender {
             self.roster.leave(receiver);
             return Ok(Heard { complete: true, greedy: false });
         }
-        let most = self.settings.greed * self.symbols + GREED_MORE;
+        let most = self.settings.greed * self.sources + GREED_MORE;
         let known = self.roster.hear(now, receiver, left)?;
         if lost > 0 {
             self.losses.insert(receiver, lost);
