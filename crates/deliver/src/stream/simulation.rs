@@ -1,6 +1,6 @@
 //! What comes out of a stream, whatever is lost, late, forged or begun anew; in virtual time.
 
-use super::network::{GAP, HEADER, Receiving, Sending, assert_is_part_of, run, settings};
+use super::network::{DELAY, GAP, HEADER, Receiving, Sending, assert_is_part_of, run, settings};
 use super::{Receiver, Settings, Tally};
 use crate::feedback::Line;
 use crate::keys::ReceiverSession;
@@ -134,7 +134,7 @@ fn a_sender_that_begins_anew_is_followed_and_that_is_said() {
         let mut receivers = [Receiving::new(keys, 5)];
         let mut now = Duration::ZERO;
         assert!(!run(&mut sending, &mut receivers, (&mut draw, &mut now), 2000, |_, _| {}));
-        let of_before = (0..50).find_map(|_| {
+        let of_before = (0..1000).find_map(|_| {
             now += GAP;
             sending.send(now).filter(|(sent, _)| *sent == Sent::Root)
         });
@@ -147,9 +147,8 @@ fn a_sender_that_begins_anew_is_followed_and_that_is_said() {
         assert!(new == second && old.len() > 200_000, "{} bytes", output.len());
         // Of the first one there is what had come, with gaps where blocks were still to be repaired.
         assert!(first.starts_with(&old[..100_000]) && restarts == 1 && (lost > 0) == (gaps > 0));
-        if let Some((_, message)) = of_before {
-            assert!(matches!(receivers[0].comes(now, &message), Some(Taken::Malformed(_))), "a head of before");
-        }
+        let (_, message) = of_before.expect("a head comes before each block");
+        assert!(matches!(receivers[0].comes(now, &message), Some(Taken::Malformed(_))), "a head of before");
     }
 }
 
@@ -315,6 +314,30 @@ fn garbage_changes_nothing_and_takes_no_memory() {
     receivers[0].receiver.take(now, None, &[]);
     assert!(run(&mut sending, &mut receivers, (&mut draw, &mut now), 60_000, |_, _| {}), "it never ends");
     assert!(receivers[0].output == input);
+}
+
+#[test]
+fn what_came_behind_a_gap_comes_out_also_when_the_sender_is_gone() {
+    let mut draw = Draw::new(17);
+    let input = draw.bytes(1_000_000);
+    let mut sending = Sending::new(None, Settings { expected: 0, ..settings() }, &input, None);
+    let mut receiver = Receiving::new(None, 0);
+    let mut now = Duration::ZERO;
+    for step in 0..1000 {
+        now += GAP;
+        let packet = sending.send(now).filter(|(sent, _)| *sent == Sent::Root || !(500..520).contains(&step));
+        if let Some((_, message)) = packet {
+            receiver.comes(now, &message);
+        }
+        // Nobody hears it.
+        receiver.says(now);
+    }
+    let before = receiver.output.len();
+    receiver.says(now + DELAY / 2);
+    assert_eq!(receiver.output.len(), before, "it may still be repaired");
+    receiver.says(now + DELAY);
+    let Tally { gaps, lost, .. } = receiver.tally();
+    assert!(receiver.output.len() > before + 100_000 && gaps == 1 && lost >= 20 * 512, "{:?}", receiver.tally());
 }
 
 #[test]
