@@ -415,7 +415,7 @@ impl Sender {
 
     /// The advertised greatest round-trip time, which is not below the gap between packets (section 5.5.1).
     fn grtt(&self) -> RoundTrip {
-        let gap_s = if self.phase == Phase::Waiting { 0.0 } else { self.control.gap_s() };
+        let gap_s = if self.control.rate_bps() > 0.0 { self.control.gap_s() } else { 0.0 };
         RoundTrip::of_s(self.control.max_rtt_s().max(gap_s))
     }
 

@@ -57,6 +57,9 @@ fn nobody_is_sent_data_before_somebody_answers() {
     let probes =
         messages(&world, |body| matches!(body, Body::Command { command: Command::CongestionControl { .. }, .. }));
     assert_eq!((world.sent.len(), probes), (16, 16), "0, 1, 3 s, then each 2 s");
+    let mut given_up = World::new(&files, 1);
+    given_up.sender.close(given_up.now);
+    assert!(given_up.run(5.0, |world| world.sender.is_closed()), "it ends without anybody, too");
     let member = world.member(0.0, 30.0, false);
     assert!(world.run(30.0, is_done(1)) && world.have(&[member], &files));
 }
