@@ -91,12 +91,12 @@ fn what_has_the_name_already_stays() {
 fn nobody_is_waited_for_longer_than_the_patience() {
     let place = Place::new("patience", 3);
     place.file("film", 1000);
-    let (code, value, said) = end(place.send("film --patience 0.5"));
+    let (code, value, _) = end(place.send("film --patience 0.5"));
     assert_eq!((code, &value["complete"]), (1, &0.into()), "{value}");
-    assert!(said.contains("nobody who lacks something was heard for 0.5 s"), "{said}");
-    let (code, _, said) = end(place.receive("in", "--patience 0.5"));
-    assert_eq!(code, 1);
-    assert!(said.contains("incomplete: nothing has come for 0.5 s"), "{said}");
+    let error = value["error"].as_str().unwrap();
+    assert!(error.starts_with("incomplete, nobody who lacks something was heard for 0.5 s: "), "{error}");
+    let (code, value, _) = end(place.receive("in", "--patience 0.5"));
+    assert_eq!((code, &value["error"]), (1, &"incomplete: nothing has come for 0.5 s".into()));
 }
 
 #[test]

@@ -6,7 +6,18 @@ from typing import Annotated
 
 import typer
 
-from faircast.cli.casting import GROUP, Format, Given, Interface, Open, PacketSize, Parameters, Scheme, carry_out, option
+from faircast.cli.casting import (
+    GROUP,
+    Format,
+    Given,
+    Interface,
+    Open,
+    PacketSize,
+    Parameters,
+    Scheme,
+    carry_out,
+    option,
+)
 from faircast.cli.common import Json, verb
 
 
