@@ -15,6 +15,8 @@ use std::time::Duration;
 pub trait Outbound {
     /// Appends the next payload, or nothing.
     fn next_symbol(&mut self, now: Duration, out: &mut Vec<u8>) -> Result<Sent, Failure>;
+    /// Appends what a packet of a higher layer carries, or nothing; `group` is its group in the session, not 0.
+    fn next_above(&mut self, now: Duration, group: u32, out: &mut Vec<u8>) -> Result<Sent, Failure>;
     /// Takes back what was given out last and could not be sent: a symbol, or what is signed.
     fn put_back(&mut self, symbol: Option<SymbolId>);
     /// Hears what a receiver says.
@@ -42,6 +44,10 @@ impl Outbound for Offer {
         self.next_symbol(now, out)
     }
 
+    fn next_above(&mut self, _now: Duration, group: u32, out: &mut Vec<u8>) -> Result<Sent, Failure> {
+        self.next_above(group, out)
+    }
+
     fn put_back(&mut self, symbol: Option<SymbolId>) {
         self.put_back(symbol);
     }
@@ -53,6 +59,11 @@ impl Outbound for Offer {
 
 impl Outbound for Sender {
     fn next_symbol(&mut self, now: Duration, out: &mut Vec<u8>) -> Result<Sent, Failure> {
+        self.next_symbol(now, out)
+    }
+
+    /// Layers share out a stream: who holds few of them gets a part of it.
+    fn next_above(&mut self, now: Duration, _group: u32, out: &mut Vec<u8>) -> Result<Sent, Failure> {
         self.next_symbol(now, out)
     }
 

@@ -87,8 +87,13 @@ impl<O> Outgoing<O> {
 impl<O: Outbound> Content for Outgoing<O> {
     fn fill(&mut self, packet: &Packet, room: usize, into: &mut Vec<u8>) {
         let start = into.len();
-        let sent = self.offer.next_symbol(self.now, into);
-        if !matches!(sent, Ok(Sent::Nothing) | Err(_)) {
+        // Every receiver holds the first group, which is the lowest layer where there are some.
+        let group = packet.destination.index() as u32;
+        let sent = match group {
+            0 => self.offer.next_symbol(self.now, into),
+            _ => self.offer.next_above(self.now, group, into),
+        };
+        if !matches!(sent, Ok(Sent::Nothing | Sent::Above) | Err(_)) {
             self.remember(packet, SymbolId::decode(&into[start..]).ok().map(|(id, _)| id));
         }
         match sent {
@@ -209,6 +214,45 @@ mod tests {
         std::fs::remove_dir_all(folder("speaks")).unwrap();
     }
 
+    /// What a packet with this number to this group gets, without the symbol.
+    fn fill_of(content: &mut Outgoing<Offer>, group: u32, sequence: u64) -> (Packet, Vec<u8>) {
+        let packet = Packet {
+            sent: Instant(sequence),
+            flow: FlowId(0),
+            source: Address::endpoint(0),
+            destination: Address::group(group),
+            size: 1280,
+            ttl: INITIAL_TTL,
+            ecn: Ecn::NotCapable,
+            header: Header::Datagram { sequence },
+        };
+        let mut payload = Vec::new();
+        content.fill(&packet, 1200, &mut payload);
+        payload.truncate(16);
+        (packet, payload)
+    }
+
+    #[test]
+    fn what_all_need_goes_by_the_lowest_layer_whatever_others_carry() {
+        let (mut content, _) = keyed("layers");
+        let symbol = |payload: &[u8]| SymbolId::decode(payload).map(|(id, _)| (id.object, id.symbol)).ok();
+        let mut lowest = Vec::new();
+        for n in 0..20 {
+            lowest.push(fill_of(&mut content, 0, n).1);
+            let (packet, payload) = fill_of(&mut content, 1, n);
+            // Five symbols from the middle on, then repair, as long as the pass lasts, which has a root, four symbols of
+            // the manifest and a root before them. None that is not sent comes again.
+            let expected = if n < 5 { (2 + n as u32) % 5 } else { (1 << 23) + n as u32 - 5 };
+            assert_eq!(symbol(&payload), (n < 10).then_some((1, expected)));
+            content.not_sent(&packet);
+        }
+        assert_eq!(lowest[0][0], ROOT);
+        let files = lowest.iter().filter_map(|payload| symbol(payload)).filter(|(object, _)| *object > 0);
+        assert_eq!(files.collect::<Vec<_>>(), (0..5).map(|n| (1, n)).collect::<Vec<_>>());
+        assert_eq!(content.sent, (5, 0));
+        std::fs::remove_dir_all(folder("layers")).unwrap();
+    }
+
     #[test]
     fn who_is_not_heeded_is_remembered_once() {
         use faircast_proto::endpoint::Cause;
@@ -224,22 +268,7 @@ mod tests {
     #[test]
     fn what_could_not_be_sent_goes_with_the_next_packets() {
         let (mut content, _) = keyed("unsent");
-        let fill = |content: &mut Outgoing<Offer>, sequence| {
-            let packet = Packet {
-                sent: Instant(sequence),
-                flow: FlowId(0),
-                source: Address::endpoint(0),
-                destination: Address::group(0),
-                size: 1280,
-                ttl: INITIAL_TTL,
-                ecn: Ecn::NotCapable,
-                header: Header::Datagram { sequence },
-            };
-            let mut payload = Vec::new();
-            content.fill(&packet, 1200, &mut payload);
-            payload.truncate(16);
-            (packet, payload)
-        };
+        let fill = |content: &mut Outgoing<Offer>, sequence| fill_of(content, 0, sequence);
         let first: Vec<_> = (0..4).map(|number| fill(&mut content, number)).collect();
         assert_eq!(first[0].1[0], ROOT);
         // Those have gone, these three have not; the last of them comes back first.

@@ -20,9 +20,6 @@ use std::time::Duration;
 
 /// Source symbols of a block.
 const BLOCK_SYMBOLS: u16 = 512;
-/// How many times all symbols a receiver may ask for where layers share them out: one that is in the lowest gets as
-/// little as a fiftieth of what is sent (SMCC at 8 Mbit/s). A choice.
-const GREED_OF_LAYERS: u64 = 256;
 
 /// Sends files until all receivers have them.
 pub fn command(options: &Send, interrupted: &mut dyn FnMut() -> bool) -> Result<Ending> {
@@ -42,7 +39,6 @@ pub fn command(options: &Send, interrupted: &mut dyn FnMut() -> bool) -> Result<
         cut: Cut { symbol_bytes: agreed.symbol_bytes, block_symbols: BLOCK_SYMBOLS },
         began: turns::since_1970().as_secs(),
         silent: patience,
-        greed: if agreed.groups.count() > 1 { GREED_OF_LAYERS } else { Settings::default().greed },
         ..Settings::default()
     };
     let files: Vec<PathBuf> = options.files.iter().map(PathBuf::from).collect();

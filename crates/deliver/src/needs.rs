@@ -1,6 +1,6 @@
 //! What receivers have asked for and has not been sent yet; bounded by the number of blocks.
 
-use crate::symbol::MOST_SYMBOLS;
+use crate::symbol::FIRST_ABOVE;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
@@ -63,7 +63,9 @@ impl Needs {
         if let Some(answered) = self.answered.get(&block)
             && now.saturating_sub(answered.at) < self.round
         {
-            // What was sent after all that the receiver has seen may still come.
+            // What was sent after all that the receiver has seen may still come. Symbols of higher layers tell nothing
+            // of it.
+            let seen = if seen > FIRST_ABOVE { 0 } else { seen };
             under_way = answered.next.saturating_sub(seen.max(u32::from(symbols)));
             again = answered.again;
         }
@@ -145,7 +147,7 @@ impl Needs {
         let first = u32::from(symbols);
         let answered = self.answered.entry(block).or_insert(Answered { at: Duration::ZERO, next: first, again: false });
         let symbol = answered.next;
-        answered.next = if symbol + 1 < MOST_SYMBOLS { symbol + 1 } else { first };
+        answered.next = if symbol + 1 < FIRST_ABOVE { symbol + 1 } else { first };
         symbol
     }
 }
@@ -190,6 +192,15 @@ mod tests {
         assert_eq!(drain(&mut needs, at(500)), [105, 106, 107]);
         assert_eq!(needs.want(at(1499), BLOCK, 100, 3, 103), 0);
         assert_eq!(needs.want(at(1500), BLOCK, 100, 3, 103), 3, "none has come in a round");
+    }
+
+    #[test]
+    fn what_has_come_by_higher_layers_tells_nothing_of_what_is_under_way() {
+        let mut needs = needs();
+        needs.want(at(0), BLOCK, 100, 5, 90);
+        drain(&mut needs, at(200));
+        assert_eq!(needs.want(at(300), BLOCK, 100, 5, FIRST_ABOVE + 9), 0, "all five may still come");
+        assert_eq!(needs.want(at(1200), BLOCK, 100, 5, FIRST_ABOVE + 9), 5);
     }
 
     #[test]
@@ -241,7 +252,7 @@ mod tests {
     #[test]
     fn repair_symbols_begin_again_behind_the_last_one() {
         let mut needs = needs();
-        needs.answered.insert(BLOCK, Answered { at: at(0), next: MOST_SYMBOLS - 1, again: false });
-        assert_eq!([0; 3].map(|_| needs.fresh(BLOCK, 100)), [MOST_SYMBOLS - 1, 100, 101]);
+        needs.answered.insert(BLOCK, Answered { at: at(0), next: FIRST_ABOVE - 1, again: false });
+        assert_eq!([0; 3].map(|_| needs.fresh(BLOCK, 100)), [FIRST_ABOVE - 1, 100, 101]);
     }
 }

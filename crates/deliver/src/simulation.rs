@@ -86,6 +86,14 @@ impl Sender {
         (sent, message)
     }
 
+    /// A packet of a higher layer.
+    fn send_above(&mut self, group: u32) -> (Sent, Vec<u8>) {
+        let mut message = HEADER.to_vec();
+        let sent = self.offer.next_above(group, &mut message).expect("files that stay");
+        self.session.seal(&mut message, HEADER.len()).expect("numbers are left");
+        (sent, message)
+    }
+
     fn hear(&mut self, now: Duration, id: u64, message: &[u8]) -> Result<(), Malformed> {
         let verified = self.session.verify(message)?;
         let id = verified.receiver.map_or(id, u64::from);
@@ -360,6 +368,53 @@ fn blind_senders_reach_those_who_cannot_answer() {
         receiver.work(now).expect("a disk that works");
     }
     assert_same(&receiver, &files, "the receiver");
+}
+
+#[test]
+fn the_lowest_layer_alone_is_enough_and_higher_ones_are_quicker() {
+    // Of twenty packets one is of the lowest layer, one of the next, and 18 of others that hardly anybody holds.
+    const LAYERS: u64 = 20;
+    let mut draw = Draw::new(9);
+    let files = vec![("film", draw.bytes(512 * 64 * 30 + 7)), ("empty", vec![]), ("small", draw.bytes(70))];
+    let mut sender = Sender::new(&files, None, settings());
+    let held = [1, 2, LAYERS, 1];
+    let mut receivers = [0, 0, 2, 5].map(|loss| Receiver::new(None, loss));
+    let mut complete = [None; 4];
+    let mut now = Duration::ZERO;
+    let all = sender.offer.manifest().symbols();
+    let mut of_lowest = 0;
+    for step in 0u64.. {
+        assert!(of_lowest < 2 * all, "it never ends: {complete:?}");
+        now += GAP / LAYERS as u32;
+        let layer = step % LAYERS;
+        let (sent, message) = if layer == 0 { sender.send(now) } else { sender.send_above(layer as u32) };
+        of_lowest += u64::from(layer == 0);
+        assert!(layer == 0 || matches!(sent, Sent::Above | Sent::Nothing), "{sent:?}");
+        for (n, receiver) in receivers.iter_mut().enumerate() {
+            if layer < held[n] && sent != Sent::Nothing && !draw.chance(receiver.loss) {
+                receiver.take(now, &message).expect("a disk that works");
+            }
+            if let Some(request) = receiver.work(now).expect("a disk that works") {
+                sender.hear(now, n as u64, &request).expect("a request of ours");
+            }
+            if complete[n].is_none() && receiver.complete() {
+                complete[n] = Some(of_lowest);
+            }
+        }
+        if sender.offer.finished(now, 4) {
+            break;
+        }
+    }
+    receivers.iter().for_each(|receiver| assert_same(receiver, &files, "a receiver"));
+    let [alone, two, everything, lossy] = complete.map(|lowest| lowest.expect("all are complete") as f64 / all as f64);
+    // Beside the files there are roots and the manifest. Who loses a twentieth asks, and a round of that lasts as long as
+    // 0.31 of all symbols. Who holds two layers has a half by each.
+    assert!(alone < 1.1 && lossy < 1.1 / 0.95 + 0.31, "{alone} {lossy}");
+    assert!((0.5..0.6).contains(&two), "{two}");
+    // Twenty beginnings are a sixteenth apart, and what was lost comes by who began before.
+    assert!(everything < 4.0 / 16.0, "{everything}");
+    // When all have everything there is nothing to say in higher layers.
+    assert_eq!(sender.send_above(1).0, Sent::Nothing);
 }
 
 #[test]

@@ -11,6 +11,8 @@ pub const HEADER_BYTES: usize = 16;
 pub const MANIFEST: u32 = 0;
 /// How many symbols a block may have, repair included: encoding symbol ids have 24 bits (RFC 6330).
 pub const MOST_SYMBOLS: u32 = 1 << 24;
+/// Repair symbols from here on are those of higher layers: no two packets have the same.
+pub const FIRST_ABOVE: u32 = MOST_SYMBOLS / 2;
 
 /// Which symbol it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -26,7 +26,7 @@ pub fn speed() -> Result<Vec<Row>, String> {
         return Ok(Vec::new());
     }
     let place = Place::in_memory("speed");
-    let mut rows = fast(&place, "no loss", |folder, words| Program::start(folder, words))?;
+    let mut rows = fast(&place, "no loss", Program::start)?;
     // The same in a namespace whose loopback interface loses packets.
     let own = Lan::new(1, None)?;
     own.on(0, || lan::lose_here(100))?;

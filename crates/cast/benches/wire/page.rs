@@ -32,7 +32,7 @@ pub fn write(cases: &[Case]) -> String {
     table
 }
 
-fn found<'a>(name: &'a str) -> Vec<(&'a str, Row)> {
+fn found(name: &str) -> Vec<(&str, Row)> {
     let text = fs::read_to_string(kept("found").join(name).with_extension("json")).unwrap_or_default();
     let rows: Vec<Value> = serde_json::from_str(&text).unwrap_or_default();
     rows.iter().filter_map(Row::from_json).map(|row| (name, row)).collect()

@@ -9,18 +9,24 @@
 //! Whoever lacks a few symbols of a block gets repair symbols, which serve all who lack some; whoever lacks more than
 //! half of it, as one that joins late does, gets its source symbols once more. Roots and the manifest come again and
 //! again, so that a receiver can begin at any time.
+//!
+//! In a session of layers all of this is in packets of the lowest one, which every receiver holds. What those of other
+//! layers carry is in `above.rs`.
+
+mod above;
 
 use crate::failure::{Failure, Malformed};
 use crate::feedback::Request;
 use crate::geometry::{BLOCK_SYMBOLS, Cut, Geometry};
 use crate::keys::{Salt, Signer};
-use crate::manifest::{Manifest, hash};
+use crate::manifest::{Entry, Manifest, hash};
 use crate::needs::Needs;
 use crate::repair::Encoders;
 use crate::root::{ContentId, Root};
 use crate::roster::Roster;
 use crate::source::{Source, Sources};
 use crate::symbol::{HEADER_BYTES, MANIFEST, MOST_SYMBOLS, SymbolId};
+use above::{Above, UNASKED_PART};
 use std::time::Duration;
 
 /// How an offer is made.
@@ -41,7 +47,7 @@ pub struct Settings {
     /// A receiver that was not heard for so long has gone.
     pub silent: Duration,
     /// A receiver may ask for this many times all symbols there are, and some. Half of 4 is what one gets who loses
-    /// every second packet; where layers share out what is sent, those of the lowest get far less of it.
+    /// every second packet.
     pub greed: u64,
     /// Nobody can answer: repair is sent round after round, unasked.
     pub blind: bool,
@@ -60,6 +66,8 @@ pub struct Offer {
     /// The blocks read last.
     blocks: Vec<((u32, u32), Vec<u8>)>,
     pass: Pass,
+    /// What other layers carry, and the blocks of all files.
+    above: (Above, Vec<(u32, u32)>),
     needs: Needs,
     roster: Roster,
     /// When the last root was sent, and how many symbols since.
@@ -101,6 +109,8 @@ pub enum Sent {
     Repair,
     /// A symbol that could not be sent when it was given out before.
     Again,
+    /// A symbol for those who hold more than the lowest layer.
+    Above,
     /// Nothing: nobody lacks anything that the sender knows of.
     Nothing,
 }
@@ -126,13 +136,11 @@ const INDEX_EVERY: u64 = 2048;
 const INDEX_PART: u64 = 50;
 /// What a receiver may ask for beyond [`Settings::greed`], so that small offers are not too strict.
 const GREED_MORE: u64 = 1000;
-/// A blind round of repair has this part of a block's symbols.
-const BLIND_PART: u32 = 16;
 /// How many blocks of one request are looked at; the receiver asks for the rest again.
 pub(crate) const MOST_BLOCKS_ASKED: u32 = 4096;
 /// A pass that goes on for nobody ends after so long without a word.
 const QUIET: Duration = Duration::from_secs(20);
-/// Blocks that are kept in memory: one of the pass, one of repair, and some.
+/// Blocks that are kept in memory: one of the pass, one of repair, and some; with layers one more for each other group.
 const MOST_BLOCKS: usize = 4;
 
 impl Default for Settings {
@@ -192,6 +200,7 @@ impl Offer {
             index_next: vec![0; geometry.blocks() as usize],
             index: (geometry, bytes),
             pass: Pass { number: 0, object: 1, block: 0, symbol: 0, done: false },
+            above: above(&manifest),
             needs: Needs::new(settings.gather, settings.round),
             roster: Roster::new(settings.most_receivers, settings.silent),
             manifest,
@@ -208,7 +217,8 @@ impl Offer {
         .at_first_block())
     }
 
-    /// Appends the next payload to `out`, or nothing.
+    /// Appends the next payload to `out`, or nothing: for a packet that goes to all receivers, as those of the lowest
+    /// layer do.
     ///
     /// # Errors
     ///
@@ -258,6 +268,21 @@ impl Offer {
             return Ok(Sent::Repair);
         }
         self.next_of_pass(out)
+    }
+
+    /// Appends what a packet of a higher layer carries, or nothing; `group` is its group in the session, not 0. Nobody
+    /// misses it if it could not be sent.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read any more, or has changed.
+    pub fn next_above(&mut self, group: u32, out: &mut Vec<u8>) -> Result<Sent, Failure> {
+        if self.pass.done && self.needs.next_at().is_none() {
+            return Ok(Sent::Nothing);
+        }
+        let Some((place, symbol)) = self.above.0.next(group) else { return Ok(Sent::Nothing) };
+        self.put(self.above.1[place], symbol, out)?;
+        Ok(Sent::Above)
     }
 
     /// Takes back a symbol, or a root, that was given out last and could not be sent: it is the next one. Of several
@@ -407,7 +432,7 @@ impl Offer {
         let symbols = u32::from(self.geometry(object).symbols_of(block));
         let (sent, id, count) = match number {
             0 => (Sent::Source, symbol, symbols),
-            _ => (Sent::Repair, self.needs.fresh((object, block), symbols as u16), symbols.div_ceil(BLIND_PART)),
+            _ => (Sent::Repair, self.needs.fresh((object, block), symbols as u16), symbols.div_ceil(UNASKED_PART)),
         };
         self.put((object, block), id, out)?;
         self.pass.symbol += 1;
@@ -466,8 +491,9 @@ impl Offer {
             self.blocks[..=at].rotate_right(1);
             return Ok(&self.blocks[0].1);
         }
-        let mut bytes = if self.blocks.len() < MOST_BLOCKS { None } else { self.blocks.pop() }
-            .map_or(Vec::new(), |(_, bytes)| bytes);
+        let most = MOST_BLOCKS + self.above.0.groups();
+        let mut bytes =
+            if self.blocks.len() < most { None } else { self.blocks.pop() }.map_or(Vec::new(), |(_, bytes)| bytes);
         let (object, number) = block;
         if object == MANIFEST {
             bytes.clear();
@@ -491,6 +517,14 @@ impl Pass {
     fn is_beyond(&self, object: u32, block: u32) -> bool {
         self.done || self.number > 0 || (object, block) < (self.object, self.block)
     }
+}
+
+/// The blocks of all files in order, and nothing of them sent.
+fn above(manifest: &Manifest) -> (Above, Vec<(u32, u32)>) {
+    let blocks_of = |(object, entry): (u32, &Entry)| (0..entry.geometry.blocks()).map(move |block| (object, block));
+    let blocks: Vec<(u32, u32)> = (1..).zip(manifest.entries()).flat_map(blocks_of).collect();
+    let symbols = |&(object, block): &(u32, u32)| manifest.entries()[object as usize - 1].geometry.symbols_of(block);
+    (Above::new(blocks.iter().map(symbols).collect()), blocks)
 }
 
 /// A block of an object that lies in memory.
