@@ -178,6 +178,13 @@ macro_rules! declare {
                 }
             }
 
+            fn peak_rate(&self) -> Option<Rate> {
+                match self {
+                    $(SchemeConfig::$Variant(config) => Scheme::peak_rate(config),)+
+                    SchemeConfig::Guest(guest) => guest.max_rate(),
+                }
+            }
+
             fn steady_rate(&self, duration: Duration) -> Option<Rate> {
                 match self {
                     $(SchemeConfig::$Variant(config) => config.steady_rate(duration),)+

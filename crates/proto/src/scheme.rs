@@ -85,6 +85,11 @@ pub trait Scheme {
     /// The most it ever sends, if it is bounded.
     fn max_rate(&self) -> Option<Rate>;
 
+    /// The most that its source's own link ever carries, if it is bounded: also what nobody holds for long.
+    fn peak_rate(&self) -> Option<Rate> {
+        self.max_rate()
+    }
+
     /// What comes to a member that is there from the start of its source on, the mean over `duration`, of a scheme that
     /// does not answer congestion: what its receivers' links must carry, whatever is left for others. All that the
     /// source sends unless said otherwise.

@@ -28,8 +28,8 @@ pub struct Session {
     /// The scheme and its parameters.
     pub scheme: SchemeConfig,
     /// The source never sends more. There is no default: in a simulator the first link bounds a source, a host's is
-    /// often far wider than what lies behind it, and the first hop of a session of layers carries all of them. Of SMCC
-    /// it bounds the layers; its counting layers, which go by a schedule, come on top.
+    /// often far wider than what lies behind it, and the first hop of a session of layers carries all of them. What goes
+    /// by a schedule, as SMCC's counting layers, must fit below it.
     pub max_rate: Rate,
     /// What the application has to send; left out, there is always something. For schemes that answer congestion.
     pub application: Option<application::Config>,
@@ -83,7 +83,7 @@ impl Session {
             refuse("max_rate", format!("{given} bit/s given; {legal}"));
         }
         let is_elastic = self.scheme.responder() == Responder::Sender;
-        if let Some(rate) = self.scheme.max_rate().filter(|rate| !is_elastic && rate.0 > given) {
+        if let Some(rate) = self.scheme.peak_rate().filter(|rate| !is_elastic && rate.0 > given) {
             let sends = format!("the source of {} sends up to {} bit/s", self.scheme.name(), rate.0);
             refuse("max_rate", format!("{given} bit/s given; {sends}; legal is at least that"));
         }
@@ -187,7 +187,7 @@ mod tests {
         let SchemeConfig::Tfmcc(config) = &session.scheme else { panic!("{:?}", session.scheme) };
         assert_eq!((config.packet_size.0, config.suppressing_rounds), (1200, 8));
         assert_eq!((session.max_rate, session.application.unwrap().rate), (Rate(20_000_000), Some(Rate(2_000_000))));
-        let layers = Session::read(json!({ "scheme": "smcc", "max_rate": "8 Mbit/s" })).unwrap();
+        let layers = Session::read(json!({ "scheme": "smcc", "max_rate": "48 Mbit/s" })).unwrap();
         let groups = layers.groups("239.9.0.1:7000".parse().unwrap()).unwrap();
         assert_eq!(groups.count() as usize, layers.scheme.groups().len());
         assert!(groups.count() > 1);
@@ -243,6 +243,18 @@ mod tests {
         let table = json!({ "scheme": "cbr", "rate": "2 Mbit/s", "max_rate": "1.9 Mbit/s" });
         assert_eq!(wrong(table), [format!("max_rate: 1900000 bit/s given; {sends}")]);
         assert!(Session::read(json!({ "scheme": "cbr", "rate": "2 Mbit/s", "max_rate": "2 Mbit/s" })).is_ok());
+        // Of SMCC with all counting layers: B_3, and for each period x of 32 ms to 512 ms 2^M - 1 packets of 8000 bits in
+        // x, with M the least for which these are 1.25 times 6 Mbit/s.
+        let counting = [(31, 32), (63, 64), (127, 128), (255, 256), (511, 512)].map(|(n, ms)| n * 8_000_000 / ms);
+        let most = 8_000_000 + counting.iter().sum::<u64>();
+        assert_eq!(most, 47_515_625);
+        let smcc = |bps: u64| json!({ "scheme": "smcc", "max_rate": format!("{bps} bit/s") });
+        let sends = format!("the source of smcc sends up to {most} bit/s; legal is at least that");
+        assert_eq!(wrong(smcc(most - 1)), [format!("max_rate: {} bit/s given; {sends}", most - 1)]);
+        assert!(Session::read(smcc(most)).is_ok());
+        let mut direct = smcc(8_000_000);
+        direct["join"] = json!("direct");
+        assert!(Session::read(direct).is_ok());
         let said = wrong(json!({
             "scheme": "cbr", "rate": "1 Mbit/s", "max_rate": "1 Mbit/s", "application": { "rate": "1 kbit/s" },
         }));

@@ -180,8 +180,8 @@ fn every_scheme_is_carried() {
         let mut table = json!({ "scheme": name, "max_rate": "2 Mbit/s" });
         match *name {
             "cbr" => table["rate"] = json!("300 kbit/s"),
-            // Its layers are as wide as they are declared.
-            "smcc" => table["max_rate"] = json!("8 Mbit/s"),
+            // Its layers are as wide as they are declared, and its counting layers come on top.
+            "smcc" => table["max_rate"] = json!("48 Mbit/s"),
             "layered-cbr" | "layer-blocking" | "rlm" => table["rates"] = json!(["50 kbit/s", "100 kbit/s"]),
             _ => {}
         }

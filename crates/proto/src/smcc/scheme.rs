@@ -1,6 +1,6 @@
 //! SMCC as a scheme: the endpoints that its parameters make, and what is asked of schemes.
 
-use super::config::Config;
+use super::config::{Config, PeriodSet};
 use super::receiver::Receiver;
 use super::sender::Sender;
 use super::show::EVENTS;
@@ -33,6 +33,20 @@ impl Scheme for Config {
     /// What the layers carry together: nobody holds counting layers but on the way to that.
     fn max_rate(&self) -> Option<Rate> {
         self.bounds().last().copied()
+    }
+
+    /// With all counting layers, which are on together in the last of their slots. Those of parameters that do not pass
+    /// the check are not counted.
+    fn peak_rate(&self) -> Option<Rate> {
+        if !self.check().is_empty() {
+            return self.max_rate();
+        }
+        let of_set = |set: PeriodSet| {
+            let packets = f64::from((1_u32 << set.layers) - 1) * f64::from(self.phases);
+            packets * self.packet_bits() / set.period.as_secs_f64()
+        };
+        let counting_bps: f64 = self.period_sets().into_iter().map(of_set).sum();
+        self.max_rate().map(|rate| Rate(rate.0 + counting_bps as u64))
     }
 
     /// The source sends its layers whatever is lost in those that nobody limits; members leave them.
