@@ -64,7 +64,8 @@ fn what_libnorm_says_of_its_objects_is_what_it_was_told() {
             Body::Information { status, .. } | Body::Data { status, .. } => {
                 assert_eq!(status.instance, INSTANCE);
                 let object = message.extensions.object.expect("libnorm says it with each");
-                let code = Code::ReedSolomon8 { segment_bytes: 32, block_len: 16, parity: 4 };
+                // It says how many symbols of parity there are, not how many in all.
+                let code = Code::ReedSolomon8 { segment_bytes: 32, block_len: 16, encoding_symbols: 4 };
                 assert_eq!(object.code, code);
                 assert!([3000, 8000].contains(&object.object_bytes), "{named}: {}", object.object_bytes);
             }

@@ -37,9 +37,9 @@ fn all(check: &mut dyn FnMut(&Message<'_>)) {
     let small_code = Code::SmallBlock { instance: 7, segment_bytes: 1400, block_len: 64, parity: 32 };
     let info = |fec_id| Body::Information { status: STATUS, flags: 0x14, fec_id, object: 12 };
     check(&message(info(129), object(small_code), b"name"));
-    let code = Code::ReedSolomon8 { segment_bytes: 1400, block_len: 64, parity: 32 };
+    let code = Code::ReedSolomon8 { segment_bytes: 1400, block_len: 64, encoding_symbols: 96 };
     check(&message(info(5), object(code), b""));
-    let code = Code::ReedSolomon { m: 8, symbols: 1, segment_bytes: 1400, block_len: 64, parity: 32 };
+    let code = Code::ReedSolomon { m: 8, symbols: 1, segment_bytes: 1400, block_len: 64, encoding_symbols: 96 };
     check(&message(info(2), object(code), b"x"));
     let data = |flags, position| Body::Data { status: STATUS, flags, position };
     check(&message(data(0x10, small(12, 3, 2)), none, b"payload"));
@@ -97,8 +97,8 @@ fn bytes_are_those_of_the_figures() {
     // Figures 4 to 20 of RFC 5740, by hand.
     for (n, expected) in [
         (0, format!("1108 1122 {common} 1481000c 40040102 03040506 00070578 00400020 6e616d65")),
-        (1, format!("1107 1122 {common} 1405000c 40030102 03040506 05784020")),
-        (2, format!("1108 1122 {common} 1402000c 40040102 03040506 08010578 00400020 78")),
+        (1, format!("1107 1122 {common} 1405000c 40030102 03040506 05784060")),
+        (2, format!("1108 1122 {common} 1402000c 40040102 03040506 08010578 00400060 78")),
         (3, format!("1206 1122 {common} 1081000c 00000003 00200002 7061796c6f6164")),
         (4, format!("1205 1122 {common} 01050001 01020304 7061796c6f6164")),
         (7, format!("1306 1122 {common} 0181000c 00000003 0020001f 00000001 00000002 fffffffe")),

@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     fn geometry(object_bytes: u64, segment_bytes: u16, block_len: u8) -> Geometry {
-        let code = Code::ReedSolomon8 { segment_bytes, block_len, parity: 0 };
+        let code = Code::ReedSolomon8 { segment_bytes, block_len, encoding_symbols: 0 };
         Geometry::new(ObjectInformation { object_bytes, code }).expect("legal")
     }
 
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn other_schemes_have_their_numbers() {
         let of = |code| Geometry::new(ObjectInformation { object_bytes: 100_000, code });
-        let wide = Code::ReedSolomon { m: 16, symbols: 1, segment_bytes: 100, block_len: 300, parity: 4 };
+        let wide = Code::ReedSolomon { m: 16, symbols: 1, segment_bytes: 100, block_len: 300, encoding_symbols: 4 };
         let small = Code::SmallBlock { instance: 0, segment_bytes: 100, block_len: 300, parity: 4 };
         for cut in [of(wide), of(small)].map(|cut| cut.expect("legal")) {
             assert_eq!((cut.symbols(), cut.blocks()), (1000, 4));
@@ -189,12 +189,15 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused() {
         let of = |object_bytes, code| Geometry::new(ObjectInformation { object_bytes, code });
-        assert_eq!(of(5, Code::ReedSolomon8 { segment_bytes: 0, block_len: 4, parity: 0 }), None);
-        assert_eq!(of(5, Code::ReedSolomon8 { segment_bytes: 9, block_len: 0, parity: 0 }), None);
-        assert_eq!(of(5, Code::ReedSolomon { m: 0, symbols: 1, segment_bytes: 9, block_len: 9, parity: 0 }), None);
+        assert_eq!(of(5, Code::ReedSolomon8 { segment_bytes: 0, block_len: 4, encoding_symbols: 0 }), None);
+        assert_eq!(of(5, Code::ReedSolomon8 { segment_bytes: 9, block_len: 0, encoding_symbols: 0 }), None);
+        assert_eq!(
+            of(5, Code::ReedSolomon { m: 0, symbols: 1, segment_bytes: 9, block_len: 9, encoding_symbols: 0 }),
+            None
+        );
         // More blocks than 24 bits have numbers for.
         let most = (1_u64 << 48) - 1;
-        assert_eq!(of(most, Code::ReedSolomon8 { segment_bytes: 1400, block_len: 64, parity: 0 }), None);
+        assert_eq!(of(most, Code::ReedSolomon8 { segment_bytes: 1400, block_len: 64, encoding_symbols: 0 }), None);
         assert!(of(most, Code::SmallBlock { instance: 0, segment_bytes: 1400, block_len: 255, parity: 0 }).is_some());
     }
 }

@@ -253,7 +253,7 @@ mod tests {
 
     fn cut(object: u64) -> Option<Geometry> {
         // 100 symbols in blocks of 10.
-        let code = Code::ReedSolomon8 { segment_bytes: 10, block_len: 10, parity: 0 };
+        let code = Code::ReedSolomon8 { segment_bytes: 10, block_len: 10, encoding_symbols: 0 };
         (object < 70_000).then(|| Geometry::new(ObjectInformation { object_bytes: 1000, code }).expect("legal"))
     }
 

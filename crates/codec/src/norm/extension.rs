@@ -56,7 +56,7 @@ pub struct ObjectInformation {
 /// What a scheme of forward error correction says of an object beside its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
-    /// Scheme 2: Reed-Solomon over GF(2^m).
+    /// Scheme 2: Reed-Solomon over GF(2^m) (RFC 5510 section 4.2.4.1).
     ReedSolomon {
         /// m.
         m: u8,
@@ -66,17 +66,18 @@ pub enum Code {
         segment_bytes: u16,
         /// The most source symbols of a block.
         block_len: u16,
-        /// Of parity, the most of a block.
-        parity: u16,
+        /// The most encoding symbols of a block, those of the source among them (max_n).
+        encoding_symbols: u16,
     },
-    /// Scheme 5: Reed-Solomon over GF(2^8).
+    /// Scheme 5: Reed-Solomon over GF(2^8) (RFC 5510 section 5.2.4.1).
     ReedSolomon8 {
         /// Bytes of a segment.
         segment_bytes: u16,
         /// The most source symbols of a block.
         block_len: u8,
-        /// Of parity, the most of a block.
-        parity: u8,
+        /// The most encoding symbols of a block, those of the source among them (max_n). libnorm 1.5.9 says how many of
+        /// parity in its place, as scheme 129 does.
+        encoding_symbols: u8,
     },
     /// Scheme 129: small blocks (section 4.2.1).
     SmallBlock {
@@ -168,9 +169,9 @@ impl ObjectInformation {
                 symbols: byte(1)?,
                 segment_bytes: half(2)?,
                 block_len: half(4)?,
-                parity: half(6)?,
+                encoding_symbols: half(6)?,
             },
-            5 => Code::ReedSolomon8 { segment_bytes: half(0)?, block_len: byte(2)?, parity: byte(3)? },
+            5 => Code::ReedSolomon8 { segment_bytes: half(0)?, block_len: byte(2)?, encoding_symbols: byte(3)? },
             129 => {
                 Code::SmallBlock { instance: half(0)?, segment_bytes: half(2)?, block_len: half(4)?, parity: half(6)? }
             }
@@ -184,13 +185,13 @@ impl ObjectInformation {
         out.extend_from_slice(&self.object_bytes.to_be_bytes()[2..]);
         let mut half = |number: u16| out.extend_from_slice(&number.to_be_bytes());
         match self.code {
-            Code::ReedSolomon { m, symbols, segment_bytes, block_len, parity } => {
+            Code::ReedSolomon { m, symbols, segment_bytes, block_len, encoding_symbols } => {
                 half(u16::from_be_bytes([m, symbols]));
-                [segment_bytes, block_len, parity].into_iter().for_each(half);
+                [segment_bytes, block_len, encoding_symbols].into_iter().for_each(half);
             }
-            Code::ReedSolomon8 { segment_bytes, block_len, parity } => {
+            Code::ReedSolomon8 { segment_bytes, block_len, encoding_symbols } => {
                 half(segment_bytes);
-                half(u16::from_be_bytes([block_len, parity]));
+                half(u16::from_be_bytes([block_len, encoding_symbols]));
             }
             Code::SmallBlock { instance, segment_bytes, block_len, parity } => {
                 [instance, segment_bytes, block_len, parity].into_iter().for_each(half);

@@ -153,6 +153,9 @@ struct Squelch {
 const DATA_BYTES: usize = 32;
 /// The most symbols of a block: that of libnorm's `normCast`. Without parity it decides only how requests are written.
 const BLOCK_LEN: u8 = 64;
+/// RFC 5510 (section 5.2.4.1) would have the most encoding symbols of a block here. libnorm takes it for how many there
+/// are of parity, and would ask for them.
+const NO_PARITY: u8 = 0;
 /// Messages of which it is known what they had in them: more than a driver sends at once.
 const MOST_RECENT: usize = 128;
 /// The most objects: half of the numbers there are, so that each is before or behind another.
@@ -196,7 +199,8 @@ impl Sender {
             let name = String::from_utf8_lossy(&long.information);
             return Err(format!("the name {name:?} is longer than a packet takes, {segment_bytes} bytes"));
         }
-        let code = Code::ReedSolomon8 { segment_bytes: segment_bytes as u16, block_len: BLOCK_LEN, parity: 0 };
+        let segments = segment_bytes as u16;
+        let code = Code::ReedSolomon8 { segment_bytes: segments, block_len: BLOCK_LEN, encoding_symbols: NO_PARITY };
         let cut = offered.iter().map(|object| {
             let geometry = Geometry::new(ObjectInformation { object_bytes: object.bytes, code });
             let name = || String::from_utf8_lossy(&object.information).into_owned();

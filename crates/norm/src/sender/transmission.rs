@@ -253,7 +253,7 @@ mod tests {
 
     /// Two objects of 6 symbols.
     fn transmission() -> Transmission {
-        let code = Code::ReedSolomon8 { segment_bytes: 10, block_len: 4, parity: 0 };
+        let code = Code::ReedSolomon8 { segment_bytes: 10, block_len: 4, encoding_symbols: 0 };
         let cut = Geometry::new(ObjectInformation { object_bytes: 60, code }).expect("legal");
         Transmission::new([cut, cut].into_iter())
     }

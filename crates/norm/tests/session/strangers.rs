@@ -74,7 +74,7 @@ fn rs8(block: u32, symbol: u8) -> PayloadId {
 /// Symbols of the source are asked for where parity would have done, and parity harms nothing.
 #[test]
 fn parity_is_passed_over_and_symbols_are_asked_for() {
-    let code = Code::ReedSolomon8 { segment_bytes: 4, block_len: 3, parity: 2 };
+    let code = Code::ReedSolomon8 { segment_bytes: 4, block_len: 3, encoding_symbols: 2 };
     let object = ObjectInformation { object_bytes: 22, code };
     let mut ear = Ear::new();
     ear.name(object, 0, 5, "a");
@@ -99,7 +99,7 @@ fn parity_is_passed_over_and_symbols_are_asked_for() {
 
 #[test]
 fn other_codes_have_their_numbers() {
-    let wide = Code::ReedSolomon { m: 16, symbols: 1, segment_bytes: 4, block_len: 300, parity: 9 };
+    let wide = Code::ReedSolomon { m: 16, symbols: 1, segment_bytes: 4, block_len: 300, encoding_symbols: 9 };
     let small = Code::SmallBlock { instance: 0, segment_bytes: 4, block_len: 300, parity: 9 };
     for (code, fec_id, id) in [
         (wide, 2, (|symbol| PayloadId::ReedSolomon { bits: symbol }) as fn(u32) -> PayloadId),
@@ -134,7 +134,7 @@ fn claims_without_end_take_nothing() {
     // What no blocks can be numbered for is not there; messages with it go on to be counted.
     let none = ObjectInformation {
         object_bytes: (1 << 48) - 1,
-        code: Code::ReedSolomon8 { segment_bytes: 1, block_len: 1, parity: 0 },
+        code: Code::ReedSolomon8 { segment_bytes: 1, block_len: 1, encoding_symbols: 0 },
     };
     ear.data(none, 1, rs8(0, 0), b"x");
     assert_eq!(ear.receiver.counters().symbols, 2001);
@@ -142,7 +142,7 @@ fn claims_without_end_take_nothing() {
 
 #[test]
 fn what_will_not_be_repaired_is_not_asked_for() {
-    let code = Code::ReedSolomon8 { segment_bytes: 4, block_len: 3, parity: 0 };
+    let code = Code::ReedSolomon8 { segment_bytes: 4, block_len: 3, encoding_symbols: 0 };
     let object = ObjectInformation { object_bytes: 4, code };
     let mut ear = Ear::new();
     // Of a sender that began long ago.
@@ -169,7 +169,7 @@ fn what_will_not_be_repaired_is_not_asked_for() {
 /// The end is known by that of the sender, or by its silence when everything is there; asking again is no end of that.
 #[test]
 fn it_is_over_when_the_sender_says_so_or_has_fallen_silent() {
-    let code = Code::ReedSolomon8 { segment_bytes: 4, block_len: 3, parity: 0 };
+    let code = Code::ReedSolomon8 { segment_bytes: 4, block_len: 3, encoding_symbols: 0 };
     let object = ObjectInformation { object_bytes: 8, code };
     let mut ear = Ear::new();
     ear.name(object, 0, 5, "a");
@@ -222,7 +222,7 @@ fn who_asks_for_objects_that_are_none_is_told() {
 /// The sender says what others have asked for, whom this receiver does not hear (section 5.4.4).
 #[test]
 fn what_the_sender_has_been_asked_for_is_not_asked_for_again() {
-    let code = Code::ReedSolomon8 { segment_bytes: 4, block_len: 3, parity: 0 };
+    let code = Code::ReedSolomon8 { segment_bytes: 4, block_len: 3, encoding_symbols: 0 };
     let object = ObjectInformation { object_bytes: 24, code };
     for (others, kept_back) in [(1..2, 1), (2..3, 0)] {
         let mut ear = Ear::new();
