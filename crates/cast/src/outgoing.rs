@@ -240,8 +240,8 @@ mod tests {
         for n in 0..20 {
             lowest.push(fill_of(&mut content, 0, n).1);
             let (packet, payload) = fill_of(&mut content, 1, n);
-            // Five symbols from the middle on, then repair, as long as the pass lasts, which has a root, four symbols of
-            // the manifest and a root before them. None that is not sent comes again.
+            // Five symbols from the middle on, then repair, as long as the pass lasts, which has a root, four symbols
+            // of the manifest and a root before them. None that is not sent comes again.
             let expected = if n < 5 { (2 + n as u32) % 5 } else { (1 << 23) + n as u32 - 5 };
             assert_eq!(symbol(&payload), (n < 10).then_some((1, expected)));
             content.not_sent(&packet);

@@ -117,8 +117,8 @@ fn report(random: &mut Random, header: mlda::Header, packet: &mut Packet) -> Opt
     Some(octets.into())
 }
 
-/// The most bytes that reading takes at one time: a message that nobody has sent must not take more by what it says. Our
-/// own messages, NORM's and LCT's take none.
+/// The most bytes that reading takes at one time: a message that nobody has sent must not take more by what it says.
+/// Our own messages, NORM's and LCT's take none.
 pub mod most_allocated {
     /// By reports of RTCP: their lines, and their bytes twice, as they are written again for another number.
     pub const fn by_reports(bytes: usize) -> u64 {

@@ -53,7 +53,8 @@ fn others_write_it_in_other_words() {
 #[test]
 fn order_and_lines_within_elements_say_nothing() {
     let document = "<FDT-Instance\n\tComplete='true'\r\nExpires='7'><![CDATA[<File/>]]>&amp;&unknown;<?File?>\n\
-        <File\nContent-Type='a\nb\tc'\nFEC-OTI-FEC-Encoding-ID='5'\nContent-Location='x' TOI='3'></File></FDT-Instance>\n";
+        <File\nContent-Type='a\nb\tc'\nFEC-OTI-FEC-Encoding-ID='5'\nContent-Location='x' TOI='3'>\
+        </File></FDT-Instance>\n";
     let code = Code { fec_id: Some(5), ..Code::default() };
     let file = File { object: 3, location: "x".into(), content_type: Some("a b c".into()), code, ..File::default() };
     let expected = Table { expires_s: 7, complete: true, code: Code::default(), files: vec![file] };

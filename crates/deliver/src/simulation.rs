@@ -407,8 +407,8 @@ fn the_lowest_layer_alone_is_enough_and_higher_ones_are_quicker() {
     }
     receivers.iter().for_each(|receiver| assert_same(receiver, &files, "a receiver"));
     let [alone, two, everything, lossy] = complete.map(|lowest| lowest.expect("all are complete") as f64 / all as f64);
-    // Beside the files there are roots and the manifest. Who loses a twentieth asks, and a round of that lasts as long as
-    // 0.31 of all symbols. Who holds two layers has a half by each.
+    // Beside the files there are roots and the manifest. Who loses a twentieth asks, and a round of that lasts as long
+    // as 0.31 of all symbols. Who holds two layers has a half by each.
     assert!(alone < 1.1 && lossy < 1.1 / 0.95 + 0.31, "{alone} {lossy}");
     assert!((0.5..0.6).contains(&two), "{two}");
     // Twenty beginnings are a sixteenth apart, and what was lost comes by who began before.

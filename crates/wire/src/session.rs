@@ -28,8 +28,8 @@ pub struct Session {
     /// The scheme and its parameters.
     pub scheme: SchemeConfig,
     /// The source never sends more. There is no default: in a simulator the first link bounds a source, a host's is
-    /// often far wider than what lies behind it, and the first hop of a session of layers carries all of them. What goes
-    /// by a schedule, as SMCC's counting layers, must fit below it.
+    /// often far wider than what lies behind it, and the first hop of a session of layers carries all of them. What
+    /// goes by a schedule, as SMCC's counting layers, must fit below it.
     pub max_rate: Rate,
     /// What the application has to send; left out, there is always something. For schemes that answer congestion.
     pub application: Option<application::Config>,
@@ -243,8 +243,8 @@ mod tests {
         let table = json!({ "scheme": "cbr", "rate": "2 Mbit/s", "max_rate": "1.9 Mbit/s" });
         assert_eq!(wrong(table), [format!("max_rate: 1900000 bit/s given; {sends}")]);
         assert!(Session::read(json!({ "scheme": "cbr", "rate": "2 Mbit/s", "max_rate": "2 Mbit/s" })).is_ok());
-        // Of SMCC with all counting layers: B_3, and for each period x of 32 ms to 512 ms 2^M - 1 packets of 8000 bits in
-        // x, with M the least for which these are 1.25 times 6 Mbit/s.
+        // Of SMCC with all counting layers: B_3, and for each period x of 32 ms to 512 ms 2^M - 1 packets of 8000 bits
+        // in x, with M the least for which these are 1.25 times 6 Mbit/s.
         let counting = [(31, 32), (63, 64), (127, 128), (255, 256), (511, 512)].map(|(n, ms)| n * 8_000_000 / ms);
         let most = 8_000_000 + counting.iter().sum::<u64>();
         assert_eq!(most, 47_515_625);

@@ -9,9 +9,9 @@
 //! bits), and T_fb in units of 100 µs (24 bits). Otherwise they are 0. So there are two lines also of one layer. An
 //! echo is the receiver, its time stamp and how long the report waited, 32 bits each.
 //!
-//! A receiver report has one report block, 32 bytes, and 20 behind it: a bit that is 1 and the lower 15 of the number of
-//! the round, which are the type together; the length (16 bits), the share and the loss as `f32`, the highest bit of the
-//! number, the round-trip time (31 bits) and the time stamp in microseconds.
+//! A receiver report has one report block, 32 bytes, and 20 behind it: a bit that is 1 and the lower 15 of the number
+//! of the round, which are the type together; the length (16 bits), the share and the loss as `f32`, the highest bit of
+//! the number, the round-trip time (31 bits) and the time stamp in microseconds.
 //!
 //! A receiver that goes sends an empty receiver report and a BYE, 8 bytes each. What RFC 3550 section 6.1 wants beside
 //! these, a source description in each packet, is left out: it would say the same name in every report.
