@@ -5,8 +5,9 @@ use crate::agreed::Agreed;
 use crate::carried::Inbound;
 use crate::ending::{Ending, Result};
 use crate::incoming::Incoming;
+use crate::results::Results;
 use faircast_proto::registry::SchemeReceiver;
-use faircast_wire::clock::HostClock;
+use faircast_wire::clock::{Clock as _, HostClock};
 use faircast_wire::driver::Driver;
 use faircast_wire::network::Network as _;
 use faircast_wire::sockets::Sockets;
@@ -35,20 +36,24 @@ impl<'a> Following<'a> {
         Following { agreed, id, source, foreign: 0, forged: 0 }
     }
 
-    /// A driver that listens.
+    /// A driver that has not begun.
+    pub fn member<I: Inbound>(&self, content: Incoming<I>) -> Result<Member<I>> {
+        self.agreed.session.member(self.id, self.agreed.groups, self.source, content).map_err(Ending::from)
+    }
+
+    /// Begins to listen.
     pub fn start<I: Inbound>(
         &self,
-        content: Incoming<I>,
+        driver: &mut Member<I>,
         clock: &mut HostClock,
         sockets: &mut Sockets,
-    ) -> Result<Member<I>> {
-        let mut driver = self.member(content)?;
+    ) -> Result<()> {
         driver.start(clock, sockets);
         if driver.joined().is_empty() {
             let why = driver.counters().last_failure.map_or(String::new(), |kind| format!(": {kind}"));
             return Err(Ending::Input(format!("cannot receive on {}{why}", self.agreed.groups.first())));
         }
-        Ok(driver)
+        Ok(())
     }
 
     /// Looks whether another source, or the same one that was started again, is to be followed. Then congestion control
@@ -57,6 +62,7 @@ impl<'a> Following<'a> {
         &mut self,
         mut driver: Member<I>,
         now: Duration,
+        results: &mut Results,
         clock: &mut HostClock,
         sockets: &mut Sockets,
     ) -> Result<Member<I>> {
@@ -76,6 +82,7 @@ impl<'a> Following<'a> {
         let mut driver = self.member(driver.into_content())?;
         driver.content_mut().heard = None;
         driver.content_mut().malformed += malformed;
+        results.renew(clock.now());
         driver.start(clock, sockets);
         // Layers that the one before had joined would go on to come, and nobody would leave them.
         let now_joined = driver.joined();
@@ -88,9 +95,5 @@ impl<'a> Following<'a> {
     /// of these.
     pub fn forged<I: Inbound>(&self, driver: &Member<I>) -> u64 {
         (self.forged + driver.counters().forged).saturating_sub(driver.content().early + driver.content().repeated)
-    }
-
-    fn member<I: Inbound>(&self, content: Incoming<I>) -> Result<Member<I>> {
-        self.agreed.session.member(self.id, self.agreed.groups, self.source, content).map_err(Ending::from)
     }
 }

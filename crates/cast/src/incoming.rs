@@ -1,14 +1,18 @@
 //! A receiver's side: what data packets bring, seals, whose session it is.
 
 use crate::carried::Inbound;
+use crate::limits::{Heard, said};
 use crate::repeats::Repeats;
+use crate::results::Logged;
 use crate::unread::HeardOf;
 use faircast_deliver::Failure;
 use faircast_deliver::keys::{MAC_BYTES, ReceiverSession, Salt};
 use faircast_deliver::store::Taken;
+use faircast_proto::endpoint::Event;
 use faircast_proto::packet::Packet;
 use faircast_proto::time::Instant;
 use faircast_wire::content::{Content, Refused};
+use faircast_wire::event_log::EventLog;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -37,6 +41,10 @@ pub struct Incoming<I> {
     pub malformed: u64,
     /// Symbols that were missing and have come in this run.
     pub symbols: u64,
+    /// What happened, for whoever writes it down.
+    log: EventLog,
+    /// Who limits, if that is written down.
+    pub limits: Heard,
     /// What of the session has come.
     repeats: Repeats,
     /// Packets that had come before.
@@ -61,6 +69,8 @@ impl<I: Inbound> Incoming<I> {
             early: 0,
             malformed: 0,
             symbols: 0,
+            log: EventLog::default(),
+            limits: Heard::default(),
             repeats: Repeats::new(),
             repeated: 0,
             salt: None,
@@ -91,12 +101,29 @@ impl<I: Inbound> Incoming<I> {
     }
 }
 
+impl<I> Logged for Incoming<I> {
+    fn log(&mut self) -> &mut EventLog {
+        &mut self.log
+    }
+}
+
 impl<I: Inbound> Content for Incoming<I> {
-    fn take(&mut self, _now: Instant, _packet: &Packet, payload: &[u8]) {
+    fn names(&mut self, id: Option<u64>) {
+        self.limits.names(id);
+    }
+
+    fn take(&mut self, now: Instant, packet: &Packet, payload: &[u8]) {
         self.heard = Some(self.now);
+        if self.log.is_wanted() {
+            self.limits.take(now, packet, said(packet), &mut self.log);
+        }
         if !payload.is_empty() && self.failure.is_none() {
             self.give(payload);
         }
+    }
+
+    fn event(&mut self, now: Instant, event: &Event) {
+        self.log.note(now, event);
     }
 
     fn seal_bytes(&self) -> usize {

@@ -22,6 +22,7 @@
 //! | `send.rs`, `receive.rs`, `keys.rs`, `probe.rs` | the commands |
 //! | `stream.rs`, `stream_out.rs`, `stream_in.rs` | the one that carries streams, and its two ends |
 //! | `turns.rs` | the loop of a driver |
+//! | `results.rs`, `journal.rs` | what a session shows, written into a folder |
 //! | `interrupts.rs` | Ctrl-C |
 //!
 //! [`run`] is all that a program needs; the Python package calls it, too.
@@ -34,6 +35,7 @@ mod following;
 mod format;
 mod incoming;
 pub mod interrupts;
+mod journal;
 mod keys;
 mod limits;
 mod norm;
@@ -43,6 +45,7 @@ mod probe;
 mod progress;
 mod receive;
 mod repeats;
+mod results;
 mod send;
 mod stream;
 mod stream_in;

@@ -1,8 +1,10 @@
 //! Who limits a session's rate: what its source knows of that, and what its data packets say to everybody.
 
-use faircast_proto::endpoint::{Event, EventSubject};
+use faircast_proto::endpoint::{Cause, Event, EventSubject};
 use faircast_proto::packet::{Address, Header, Packet};
+use faircast_proto::time::Instant;
 use faircast_proto::{omcc, pgmcc, tfmcc};
+use faircast_wire::event_log::EventLog;
 
 /// The receiver that limits, as the source sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,6 +26,36 @@ pub struct Said {
     pub scale: f64,
     /// Whether it names who limits; of TFMCC not every packet does.
     pub is_about_who_limits: bool,
+}
+
+/// Who limits, as a member hears of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Heard {
+    /// Who was said to limit last, by id.
+    pub limiting: Option<u64>,
+    /// The source's rate by its last packet, bit/s.
+    pub rate_bps: Option<f64>,
+    /// Whom the packet names that is taken next.
+    named: Option<u64>,
+}
+
+impl Heard {
+    /// The packet that is taken next names this member, or nobody.
+    pub fn names(&mut self, id: Option<u64>) {
+        self.named = id;
+    }
+
+    /// A packet says this. What the source notes when another receiver limits is noted here when its packets say so.
+    pub fn take(&mut self, now: Instant, packet: &Packet, said: Option<Said>, log: &mut EventLog) {
+        self.rate_bps = said.and_then(|said| said.rate_bps);
+        if !said.is_some_and(|said| said.is_about_who_limits) || self.limiting == self.named {
+            return;
+        }
+        self.limiting = self.named;
+        let sequence = packet.header.number().unwrap_or_default();
+        let event = Event::new(tfmcc::LIMITING_RECEIVER, Cause::Packet { sequence }).about(None);
+        log.tell(now, &event, self.limiting);
+    }
 }
 
 /// What is known when something has happened in a source.
@@ -63,9 +95,7 @@ pub fn said(packet: &Packet) -> Option<Said> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use faircast_proto::endpoint::Cause;
     use faircast_proto::packet::{Ecn, FlowId, INITIAL_TTL};
-    use faircast_proto::time::Instant;
 
     #[test]
     fn data_says_who_limits_if_it_is_about_that() {

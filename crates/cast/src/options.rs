@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         let options = "there are: --to, --max-rate, --scheme, --set, --packet-size, --interface, --open, --format, --ttl, \
-                       --keys, --receivers, --patience, --json";
+                       --keys, --receivers, --patience, --results, --json";
         let verbs = "keys, send, receive, probe, stream";
         let missing = "is missing: the first group of the session, as 239.1.2.3:5000 or [ff15::1]:5000";
         for (line, sentence) in [
@@ -218,7 +218,7 @@ mod tests {
             said.starts_with(begins)
                 && said.ends_with(
                     " [--open] [--format NAME] [--ttl HOPS] [--keys FILE] [--receivers N] \
-            [--patience SECONDS] [--json]"
+            [--patience SECONDS] [--results DIR] [--json]"
                 ),
             "{said}"
         );

@@ -2,6 +2,7 @@
 
 use crate::carried::Outbound;
 use crate::limits::{Limit, after};
+use crate::results::Logged;
 use faircast_deliver::Failure;
 use faircast_deliver::keys::{MAC_BYTES, SEALED_BYTES, SenderSession};
 use faircast_deliver::offer::Sent;
@@ -10,6 +11,7 @@ use faircast_proto::endpoint::{Event, EventSubject, RECEIVER_EXCLUDED};
 use faircast_proto::packet::{Address, Packet};
 use faircast_proto::time::Instant;
 use faircast_wire::content::{Content, Refused};
+use faircast_wire::event_log::EventLog;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::time::Duration;
@@ -38,6 +40,8 @@ pub struct Outgoing<O> {
     pub excluded: Vec<Address>,
     /// Symbols sent for the first time, and because somebody asked.
     pub sent: (u64, u64),
+    /// What happened, for whoever writes it down.
+    log: EventLog,
     /// What was given out last, for what could not be sent.
     given: VecDeque<Given>,
 }
@@ -71,6 +75,7 @@ impl<O> Outgoing<O> {
             limit: None,
             excluded: Vec::new(),
             sent: (0, 0),
+            log: EventLog::default(),
             given: VecDeque::with_capacity(MOST_GIVEN),
         }
     }
@@ -81,6 +86,12 @@ impl<O> Outgoing<O> {
         }
         let (to, number, at) = (packet.destination, packet.header.number(), packet.sent);
         self.given.push_back(Given { to, number, at, what });
+    }
+}
+
+impl<O> Logged for Outgoing<O> {
+    fn log(&mut self) -> &mut EventLog {
+        &mut self.log
     }
 }
 
@@ -131,7 +142,7 @@ impl<O: Outbound> Content for Outgoing<O> {
         }
     }
 
-    fn event(&mut self, _now: Instant, event: &Event) {
+    fn event(&mut self, now: Instant, event: &Event) {
         self.limit = after(self.limit, event);
         if event.is(RECEIVER_EXCLUDED)
             && let EventSubject::Other(receiver) = event.subject
@@ -140,6 +151,7 @@ impl<O: Outbound> Content for Outgoing<O> {
         {
             self.excluded.push(receiver);
         }
+        self.log.note(now, event);
     }
 
     fn is_padded(&self) -> bool {

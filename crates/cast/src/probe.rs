@@ -5,6 +5,7 @@
 
 use crate::agreed::{Agreed, draw_id};
 use crate::ending::{Ending, Result, at_start, is_closed, note, say};
+use crate::results::{Of, Results};
 use crate::turns;
 use crate::unread::Unread;
 use crate::usage::Probe;
@@ -77,6 +78,9 @@ pub fn command(options: &Probe, interrupted: &mut dyn FnMut() -> bool) -> Result
     let content = Watching::new(ReceiverSession::new(keys.as_ref(), 0), began);
     let member = |content| agreed.session.member(id, agreed.groups, listening.source, content).map_err(Ending::from);
     let mut driver: Member = member(content)?;
+    let interface = network.sockets.interface().name.clone();
+    let of = Of { verb: "probe", who: "probe", agreed: &agreed, interface: &interface };
+    let mut results = Results::open(options.written.results.as_deref(), &of, clock.now(), &mut driver)?;
     driver.start(&mut clock, &mut network);
     if driver.joined().is_empty() {
         let why = driver.counters().last_failure.map_or(String::new(), |kind| format!(": {kind}"));
@@ -104,17 +108,21 @@ pub fn command(options: &Probe, interrupted: &mut dyn FnMut() -> bool) -> Result
             before = (now, driver.endpoint().report().received_bytes);
             next += EVERY * (now.saturating_sub(next).as_secs() as u32 + 1);
         }
+        let sending = driver.content().limits.rate_bps.unwrap_or(f64::NAN);
+        results.turn(turns::instant(now), &mut driver, sending).iter().for_each(|why| note(why));
         if options.seconds.is_some_and(|seconds| now.saturating_sub(began) >= seconds) {
             driver.stop(&mut clock, &mut network);
+            results.end(clock.now(), &mut driver, "done").iter().for_each(|why| note(why));
             return Ok(over(&driver, now - began, &unread));
         }
         let ends = options.seconds.map(|seconds| began + seconds);
         let own = ends.map_or(next, |ends| ends.min(next));
         let due = driver.turn(&mut clock, &mut network);
-        let due = due.into_iter().chain(Some(Instant(own.as_nanos() as u64))).min();
+        let due = due.into_iter().chain(results.next()).chain(Some(turns::instant(own))).min();
         turns::wait(due, &mut clock, &mut network.sockets)?;
         if interrupted() {
             driver.stop(&mut clock, &mut network);
+            results.end(clock.now(), &mut driver, "interrupted").iter().for_each(|why| note(why));
             return Err(Ending::Interrupted);
         }
         let heard = driver.content().heard;
@@ -127,6 +135,7 @@ pub fn command(options: &Probe, interrupted: &mut dyn FnMut() -> bool) -> Result
             driver.stop(&mut clock, &mut network);
             driver = member(driver.into_content())?;
             driver.content_mut().heard = None;
+            results.renew(clock.now());
             driver.start(&mut clock, &mut network);
             (before, foreign) = ((now, 0), 0);
         }
@@ -166,7 +175,7 @@ fn look(driver: &Member, agreed: &Agreed, (now, began): (Duration, Duration), be
         source: driver.source(),
         comes: came > 0,
         rates_bps: (said.and_then(|said| said.rate_bps), 8.0 * came as f64 / passed),
-        limiting: content.limiting,
+        limiting: content.limits.limiting,
         p,
         rtt_s,
         max_rtt_s,

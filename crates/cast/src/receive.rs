@@ -6,14 +6,15 @@ use crate::ending::{Ending, Result, at_start};
 use crate::following::{self, Following};
 use crate::incoming::Incoming;
 use crate::progress::Progress;
+use crate::results::{Of, Results};
 use crate::turns;
 use crate::unread::Unread;
 use crate::usage::Receive;
 use faircast_deliver::keys::{ReceiverKeys, ReceiverSession};
 use faircast_deliver::names::WORK_FOLDER;
 use faircast_deliver::store::{Event, Existing, Settings, Store};
-use faircast_proto::time::Instant;
 use faircast_wire::clock::Clock as _;
+use faircast_wire::record::receiver_name;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -45,7 +46,11 @@ pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Resu
     let session = ReceiverSession::new(keys.as_ref(), numbers.start);
     let content = Incoming::new(store, session, keys.is_some().then_some(numbers.end), began);
     let mut following = Following::new(&agreed, id, listening.source);
-    let mut driver = following.start(content, &mut clock, &mut sockets)?;
+    let mut driver = following.member(content)?;
+    let who = receiver_name(id);
+    let of = Of { verb: "receive", who: &who, agreed: &agreed, interface: &sockets.interface().name };
+    let mut results = Results::open(options.written.results.as_deref(), &of, clock.now(), &mut driver)?;
+    following.start(&mut driver, &mut clock, &mut sockets)?;
     let mut asking = Asking::new(began, id);
     let mut progress = Progress::new(options.output, began);
     let mut unread = Unread::new(listening.keys.as_deref());
@@ -53,6 +58,8 @@ pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Resu
     loop {
         let now = turns::time(clock.now());
         driver.content_mut().now = now;
+        let sending = driver.content().limits.rate_bps.unwrap_or(f64::NAN);
+        results.turn(turns::instant(now), &mut driver, sending).iter().for_each(|why| progress.notes(why));
         let mut is_working = false;
         match driver.content_mut().store.proceed()? {
             Event::Nothing => {}
@@ -77,6 +84,7 @@ pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Resu
             let is_complete = content.store.complete();
             if is_complete && asking.has_said_farewell() {
                 driver.stop(&mut clock, &mut sockets);
+                results.end(clock.now(), &mut driver, "done").iter().for_each(|why| progress.notes(why));
                 let value = value(&driver, now - began, following.forged(&driver), &unread);
                 return Ok(end(summary(&driver, now - began, following.forged(&driver)), value, refused));
             }
@@ -89,11 +97,12 @@ pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Resu
             asking.waits(now, is_complete, PERIOD);
         }
         let own = if is_working { now } else { asking.next };
-        turns::turn(&mut driver, &mut clock, &mut sockets, Some(Instant(own.as_nanos() as u64)))?;
+        let own = results.next().into_iter().chain(Some(turns::instant(own))).min();
+        turns::turn(&mut driver, &mut clock, &mut sockets, own)?;
         if let Some(failure) = driver.content_mut().failure.take() {
             return Err(failure.into());
         }
-        driver = following.follow(driver, now, &mut clock, &mut sockets)?;
+        driver = following.follow(driver, now, &mut results, &mut clock, &mut sockets)?;
         if let Some(sentence) = unread.look(now, &driver.content().heard_of(following.forged(&driver)))
             && !options.output.json
         {
@@ -102,6 +111,7 @@ pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Resu
         let since = driver.content().heard.unwrap_or(began);
         if let Some(patience) = options.patience.filter(|patience| now.saturating_sub(since) > *patience) {
             driver.content_mut().store.flush()?;
+            results.end(clock.now(), &mut driver, "incomplete").iter().for_each(|why| progress.notes(why));
             let (seconds, all) = (patience.as_secs_f64(), following.forged(&driver));
             if let (None, Some(path), 1..) = (driver.content().store.salt(), &listening.keys, all) {
                 let sentence = format!("{path} opens none of the {all} packets that came: it is of another session");
@@ -113,6 +123,7 @@ pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Resu
         if interrupted() {
             driver.content_mut().store.flush()?;
             driver.stop(&mut clock, &mut sockets);
+            results.end(clock.now(), &mut driver, "interrupted").iter().for_each(|why| progress.notes(why));
             return Err(Ending::Interrupted);
         }
         let forged = following.forged(&driver);

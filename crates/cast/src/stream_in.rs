@@ -6,13 +6,14 @@ use crate::ending::{Ending, Result, at_start, is_closed};
 use crate::following::{self, Following};
 use crate::incoming::Incoming;
 use crate::progress::Progress;
+use crate::results::{Of, Results};
 use crate::turns;
 use crate::unread::Unread;
 use crate::usage::Stream;
 use faircast_deliver::keys::{ReceiverKeys, ReceiverSession};
 use faircast_deliver::stream::{Receiver, Tally, period};
-use faircast_proto::time::Instant;
 use faircast_wire::clock::{Clock as _, HostClock};
+use faircast_wire::record::receiver_name;
 use faircast_wire::sockets::Sockets;
 use nix::errno::Errno;
 use serde_json::{Value, json};
@@ -60,7 +61,11 @@ pub fn command(options: &Stream, from: SocketAddr, interrupted: &mut dyn FnMut()
     let receiver = Receiver::new(session.verifier());
     let content = Incoming::new(receiver, session, keys.is_some().then_some(u64::MAX), began);
     let mut following = Following::new(&agreed, id, options.source);
-    let mut driver = following.start(content, &mut clock, &mut sockets)?;
+    let mut driver = following.member(content)?;
+    let who = receiver_name(id);
+    let of = Of { verb: "stream", who: &who, agreed: &agreed, interface: &sockets.interface().name };
+    let mut results = Results::open(options.written.results.as_deref(), &of, clock.now(), &mut driver)?;
+    following.start(&mut driver, &mut clock, &mut sockets)?;
     let mut asking = Asking::new(began, id);
     let mut progress = Progress::new(options.output(), began);
     let mut unread = Unread::new(options.keys.as_deref());
@@ -70,6 +75,8 @@ pub fn command(options: &Stream, from: SocketAddr, interrupted: &mut dyn FnMut()
     loop {
         let now = turns::time(clock.now());
         driver.content_mut().now = now;
+        let sending = driver.content().limits.rate_bps.unwrap_or(f64::NAN);
+        results.turn(turns::instant(now), &mut driver, sending).iter().for_each(|why| progress.notes(why));
         if output.is_empty()
             && let Some(bytes) = driver.content_mut().store.read(now)
         {
@@ -85,6 +92,7 @@ pub fn command(options: &Stream, from: SocketAddr, interrupted: &mut dyn FnMut()
             let is_complete = receiver.complete() && output.is_empty();
             if is_complete && asking.has_said_farewell() {
                 driver.stop(&mut clock, &mut sockets);
+                results.end(clock.now(), &mut driver, "done").iter().for_each(|why| progress.notes(why));
                 return Ok(end(&driver, now - began, &following, &unread).silent_if(options.quiet && !options.json));
             }
             let period = receiver.delay().map_or(SAYS, period);
@@ -98,18 +106,19 @@ pub fn command(options: &Stream, from: SocketAddr, interrupted: &mut dyn FnMut()
         let due = driver.content().store.due().unwrap_or(asking.next).min(asking.next);
         let own = if output.is_empty() { due } else { asking.next };
         let beside = turns::Beside { reads: None, writes: (!output.is_empty()).then(|| output.to.as_fd()) };
-        let own = Some(Instant(own.as_nanos() as u64));
+        let own = results.next().into_iter().chain(Some(turns::instant(own))).min();
         if turns::turn_beside(&mut driver, &mut clock, &mut sockets, own, beside)?
             && let Err(why) = output.write()
         {
             leave(&mut driver, &mut clock, &mut sockets);
+            results.end(clock.now(), &mut driver, "incomplete").iter().for_each(|why| progress.notes(why));
             let closed = io::Error::from(why);
             return match is_closed(&closed) {
                 true => Ok(Ending::Silent),
                 false => Err(Ending::System(format!("cannot write to standard output: {}", why.desc()))),
             };
         }
-        driver = following.follow(driver, now, &mut clock, &mut sockets)?;
+        driver = following.follow(driver, now, &mut results, &mut clock, &mut sockets)?;
         let heard = driver.content().heard_of(following.forged(&driver));
         if let Some(sentence) = unread.look(now, &heard)
             && !options.output().json
@@ -126,11 +135,13 @@ pub fn command(options: &Stream, from: SocketAddr, interrupted: &mut dyn FnMut()
         let since = driver.content().heard.unwrap_or(began);
         if let Some(patience) = options.patience.filter(|patience| now.saturating_sub(since) > *patience) {
             driver.stop(&mut clock, &mut sockets);
+            results.end(clock.now(), &mut driver, "incomplete").iter().for_each(|why| progress.notes(why));
             let sentence = format!("incomplete: nothing has come for {} s", patience.as_secs_f64());
             return Ok(Ending::Incomplete(sentence, value(&driver, now - began, &following, &unread)));
         }
         if interrupted() {
             leave(&mut driver, &mut clock, &mut sockets);
+            results.end(clock.now(), &mut driver, "interrupted").iter().for_each(|why| progress.notes(why));
             let text = format!("interrupted: {}", summary(&driver, now - began));
             return Ok(Ending::Stopped(text, value(&driver, now - began, &following, &unread)));
         }

@@ -4,6 +4,7 @@ use crate::agreed::{Agreed, draw_id};
 use crate::ending::{Ending, Result, at_start};
 use crate::outgoing::Outgoing;
 use crate::progress::Progress;
+use crate::results::{self, Of, Results, SENDER};
 use crate::told::{self, limiting, limits, rate, troubles};
 use crate::turns;
 use crate::usage::Stream;
@@ -11,7 +12,6 @@ use faircast_deliver::geometry::Cut;
 use faircast_deliver::keys::{SenderKeys, SenderSession};
 use faircast_deliver::stream::{Sender, Settings};
 use faircast_proto::endpoint::ENDLESS;
-use faircast_proto::time::Instant;
 use faircast_wire::clock::Clock as _;
 use nix::errno::Errno;
 use serde_json::{Value, json};
@@ -56,6 +56,7 @@ pub fn command(
     }
     let mut sockets = agreed.sockets(options.shared.interface.as_deref(), None, options.ttl)?;
     agreed.check_length(sockets.interface())?;
+    results::check(options.written.results.as_deref())?;
     let session = SenderSession::start(keys.as_ref())?;
     let cut = Cut { symbol_bytes: agreed.symbol_bytes, block_symbols: BLOCK_SYMBOLS };
     let settings = Settings {
@@ -69,6 +70,8 @@ pub fn command(
     let mut progress = Progress::new(options.output(), began);
     let content = Outgoing::new(sender, session, keys.is_some(), began);
     let mut driver = agreed.session.source(draw_id()?, agreed.groups, content)?;
+    let of = Of { verb: "stream", who: SENDER, agreed: &agreed, interface: &sockets.interface().name };
+    let mut results = Results::open(options.written.results.as_deref(), &of, clock.now(), &mut driver)?;
     driver.start(&mut clock, &mut sockets);
     let input = std::io::stdin();
     let (mut granted, mut is_ready, mut ended) = (true, false, None);
@@ -76,6 +79,7 @@ pub fn command(
     loop {
         let now = turns::time(clock.now());
         driver.content_mut().now = now;
+        results.turn(turns::instant(now), &mut driver, f64::NAN).iter().for_each(|why| progress.notes(why));
         let sender = &mut driver.content_mut().offer;
         let wants = if ended.is_none() { sender.wants().min(READ) } else { 0 };
         if is_ready && wants > 0 {
@@ -94,7 +98,8 @@ pub fn command(
             granted = due <= now;
             driver.grant(if granted { ENDLESS } else { 0 }, &mut clock, &mut sockets);
         }
-        let own = (!granted).then_some(Instant(due.as_nanos() as u64));
+        let own = (!granted).then(|| turns::instant(due));
+        let own = own.into_iter().chain(results.next()).min();
         let sender = &driver.content().offer;
         let is_read = ended.is_none() && sender.wants() > 0;
         is_ready = turns::turn_beside(
@@ -107,16 +112,19 @@ pub fn command(
         let content = driver.content_mut();
         if content.offer.finished(now) {
             driver.stop(&mut clock, &mut sockets);
+            results.end(clock.now(), &mut driver, "done").iter().for_each(|why| progress.notes(why));
             return Ok(end(&driver, now - began).silent_if(options.quiet && !options.json));
         }
         if ended.is_some_and(|ended| now.saturating_sub(content.active.max(ended)) > patience) {
             driver.stop(&mut clock, &mut sockets);
+            results.end(clock.now(), &mut driver, "incomplete").iter().for_each(|why| progress.notes(why));
             let why = format!("nobody who lacks something was heard for {} s", patience.as_secs_f64());
             let text = format!("incomplete, {why}: {}", summary(&driver, now - began));
             return Ok(Ending::Incomplete(text, value(&driver, now - began)));
         }
         if interrupted() {
             driver.stop(&mut clock, &mut sockets);
+            results.end(clock.now(), &mut driver, "interrupted").iter().for_each(|why| progress.notes(why));
             let text = format!("interrupted: {}", summary(&driver, now - began));
             return Ok(Ending::Stopped(text, value(&driver, now - began)));
         }

@@ -26,6 +26,11 @@ pub fn time(now: Instant) -> std::time::Duration {
     std::time::Duration::from_nanos(now.0)
 }
 
+/// A time of `crates/deliver` as drivers want it.
+pub fn instant(time: std::time::Duration) -> Instant {
+    Instant(time.as_nanos() as u64)
+}
+
 /// The longest wait, so that Ctrl-C is seen.
 const LONGEST_WAIT: Duration = Duration::from_millis(200);
 

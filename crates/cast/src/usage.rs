@@ -92,6 +92,9 @@ pub struct Send {
     /// give up when nobody who lacks something is heard for so long. Default 60
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub patience: Option<Duration>,
+    /// What is written down of it.
+    #[command(flatten)]
+    pub written: Written,
     /// How it ends.
     #[command(flatten)]
     pub output: Output,
@@ -115,6 +118,9 @@ pub struct Receive {
     /// give up when nothing has come for so long. Default: wait
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub patience: Option<Duration>,
+    /// What is written down of it.
+    #[command(flatten)]
+    pub written: Written,
     /// How it ends.
     #[command(flatten)]
     pub output: Output,
@@ -132,6 +138,9 @@ pub struct Probe {
     /// end after so long. Default: go on until Ctrl-C
     #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
     pub seconds: Option<Duration>,
+    /// What is written down of it.
+    #[command(flatten)]
+    pub written: Written,
     /// How it ends.
     #[command(flatten)]
     pub output: Output,
@@ -173,6 +182,9 @@ pub struct Stream {
     /// give up when nothing comes for so long, or nobody is heard behind the end. Default: wait; 60 with --to
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub patience: Option<Duration>,
+    /// What is written down of it.
+    #[command(flatten)]
+    pub written: Written,
     /// say nothing unless it ends badly
     #[arg(long)]
     pub quiet: bool,
@@ -223,6 +235,14 @@ pub struct Shared {
     /// no keys: nothing is encrypted, and everybody is believed
     #[arg(long)]
     pub open: bool,
+}
+
+/// What is written down of a session while it goes on.
+#[derive(Args, Clone, Debug, PartialEq)]
+pub struct Written {
+    /// a folder for rates, gauges and events, which faircast plot, why and report read. Default: none
+    #[arg(long, value_name = "DIR", value_parser = name)]
+    pub results: Option<String>,
 }
 
 /// How a command tells what came of it.

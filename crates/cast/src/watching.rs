@@ -1,15 +1,18 @@
 //! A probe's side: packets are looked at, and nothing of what they carry is kept.
 
-use crate::limits::{Said, said};
+use crate::limits::{Heard, Said, said};
 use crate::repeats::Repeats;
+use crate::results::Logged;
 use crate::unread::HeardOf;
 use faircast_deliver::keys::{ReceiverSession, Salt, Verifier};
 use faircast_deliver::root::{ROOT, Root};
 use faircast_deliver::stream::head::{HEAD, Head};
 use faircast_deliver::symbol::SYMBOL;
+use faircast_proto::endpoint::Event;
 use faircast_proto::packet::Packet;
 use faircast_proto::time::Instant;
 use faircast_wire::content::{Content, Refused};
+use faircast_wire::event_log::EventLog;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -31,14 +34,14 @@ pub struct Watching {
     pub is_renewed: bool,
     /// What the last packet said.
     pub said: Option<Said>,
-    /// Who was said to limit last, by id.
-    pub limiting: Option<u64>,
-    /// Whom the packet names that is taken next.
-    named: Option<u64>,
+    /// Who limits.
+    pub limits: Heard,
     /// Packets that were not let through.
     pub refused: u64,
     /// What those were that could not be read.
     pub unread: HeardOf,
+    /// What happened, for whoever writes it down.
+    log: EventLog,
 }
 
 impl Watching {
@@ -53,10 +56,10 @@ impl Watching {
             heard: None,
             is_renewed: false,
             said: None,
-            limiting: None,
-            named: None,
+            limits: Heard::default(),
             refused: 0,
             unread: HeardOf::default(),
+            log: EventLog::default(),
         }
     }
 
@@ -77,8 +80,14 @@ impl Watching {
     }
 }
 
+impl Logged for Watching {
+    fn log(&mut self) -> &mut EventLog {
+        &mut self.log
+    }
+}
+
 impl Content for Watching {
-    fn take(&mut self, _now: Instant, packet: &Packet, payload: &[u8]) {
+    fn take(&mut self, now: Instant, packet: &Packet, payload: &[u8]) {
         self.heard = Some(self.now);
         if let Some(kind) = payload.first() {
             // What is sealed begins with any byte.
@@ -86,13 +95,15 @@ impl Content for Watching {
             self.unread.is_read |= signed(payload, None).is_some();
         }
         self.said = said(packet);
-        if self.said.is_some_and(|said| said.is_about_who_limits) {
-            self.limiting = self.named;
-        }
+        self.limits.take(now, packet, self.said, &mut self.log);
+    }
+
+    fn event(&mut self, now: Instant, event: &Event) {
+        self.log.note(now, event);
     }
 
     fn names(&mut self, id: Option<u64>) {
-        self.named = id;
+        self.limits.names(id);
     }
 
     /// Nothing is ever sent by whoever watches with keys; this says that messages are to be opened.

@@ -120,6 +120,10 @@ fn what_norm_has_not_is_refused() {
             format!("{send} --max-rate 9Mbit/s --open --set granularity=1ms"),
             "--set \"granularity=1ms\" given with --format norm, which has no parameters; legal is none".to_owned(),
         ),
+        (
+            &["--open", "--results", "there"],
+            "--results \"there\" given with --format norm, which has no tables; legal is none".to_owned(),
+        ),
         (format!("{send} --max-rate 9Mbit/s --open --to 10.0.0.1:5"), "--to is given twice".to_owned()),
         (format!("{send} --max-rate much --open"), "--max-rate: ".to_owned()),
         (

@@ -368,3 +368,76 @@ fn an_interrupt_before_the_first_packet_is_one() {
     let (code, value, said) = sender.end();
     assert_eq!((code, value["exit_code"].as_u64()), (130, Some(130)), "{said}");
 }
+
+/// The records of a journal, but for those that were cut off.
+fn journal(path: &Path) -> Vec<serde_json::Value> {
+    let text = fs::read_to_string(path.join("session.journal")).unwrap_or_default();
+    text.lines().filter_map(|line| serde_json::from_str(line.splitn(3, ' ').nth(2)?).ok()).collect()
+}
+
+#[test]
+fn both_ends_write_down_what_they_see_and_go_on_after_a_kill() {
+    let place = Place::new("results", 14);
+    place.file("film", 900_000);
+    let receiver = place.receive("r", "--open --results seen/r");
+    until("it listens", || is_listening(&place.path("r")));
+    let send = "send film --to GROUP --interface lo --open --max-rate 1Mbit/s --patience 100 --results seen/s";
+    let sender = place.run(send);
+    until("there are intervals", || journal(&place.path("seen/s")).len() > 3);
+    sender.kill();
+    let lines = journal(&place.path("seen/s")).len();
+    // A folder of somebody else's is none of this command's.
+    let (code, value, said) = place.run(&send.replace("seen/s", "r")).end();
+    assert!(code == 2 && said.contains("--results \"r\" given; it holds something else"), "{value} {said}");
+    let (code, value, said) = place.run(&send.replace("1Mbit/s", "2Mbit/s")).end();
+    assert!(code == 2 && said.contains("it holds another session"), "{value} {said}");
+    let (code, value, said) = place.run(send).end();
+    assert_eq!(code, 0, "{value} {said}");
+    assert_eq!(receiver.end().0, 0);
+    let [of_sender, of_receiver] = ["seen/s", "seen/r"].map(|folder| journal(&place.path(folder)));
+    let again: Vec<usize> = (0..of_sender.len()).filter(|at| of_sender[*at]["again_s"].is_f64()).collect();
+    assert_eq!((again, of_sender[0]["kind"].as_str()), (vec![lines], Some("session")));
+    let times: Vec<f64> = of_sender.iter().filter_map(|record| record["t_s"].as_f64()).collect();
+    assert!(times.is_sorted(), "the clock goes on: {times:?}");
+    assert_eq!(of_sender.last().map(|last| last["ended"].clone()), Some("done".into()));
+    assert_eq!(of_receiver.last().map(|last| last["ended"].clone()), Some("done".into()));
+    assert_eq!((&of_receiver[0]["session"]["max_rate"], of_receiver[0]["who"].is_string()), (&().into(), true));
+    // What the sender sent in all its intervals is what it says at its end, but for those since the last one.
+    let column = |records: &[serde_json::Value], table: &str, name: &str| -> f64 {
+        let columns = records[0]["columns"][table].as_array().unwrap();
+        let place = columns.iter().position(|column| column[0] == name).unwrap();
+        let rows = records.iter().filter_map(|record| record["tables"][table][place].as_array());
+        rows.flatten().filter_map(serde_json::Value::as_f64).sum()
+    };
+    let since_again: Vec<_> = std::iter::once(&of_sender[0]).chain(&of_sender[lines..]).cloned().collect();
+    let (sent, all) = (column(&since_again, "flows", "sent_pkts"), value["packets"].as_f64().unwrap());
+    assert!(sent > 0.5 * all && sent <= all, "{sent} of {all}");
+    assert!(column(&of_receiver, "receivers", "rate_bps") > 0.0, "{of_receiver:?}");
+    let kinds = |records: &[serde_json::Value]| -> String {
+        records.iter().map(|record| record["tables"]["events"].to_string()).collect()
+    };
+    let name = of_receiver[0]["who"].as_str().unwrap();
+    assert!(kinds(&of_sender).contains("limiting-receiver") && kinds(&of_sender).contains(name));
+    assert!(kinds(&of_receiver).contains("limiting-receiver"), "it hears who limits");
+}
+
+#[test]
+fn a_disk_that_is_full_ends_what_is_written_down_and_not_the_session() {
+    let place = Place::new("full", 15);
+    let bytes = place.file("film", 300_000);
+    let receiver = place.receive("r", "--open");
+    until("it listens", || is_listening(&place.path("r")));
+    // No file of the sender's may become longer than this: its journal's first record fits, some intervals do not.
+    let line = "ulimit -f 8; trap '' XFSZ; exec PROGRAM send film --to GROUP --interface lo --open \
+                --max-rate 400kbit/s --results seen --patience 100 --json";
+    let line = line.replace("PROGRAM", env!("CARGO_BIN_EXE_faircast")).replace("GROUP", &place.group);
+    let mut shell = Command::new("bash");
+    shell.args(["-c", &line]).current_dir(&place.folder).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let (code, value, said) = Running(Some(shell.spawn().unwrap())).end();
+    assert_eq!((code, &value["complete"]), (0, &1.into()), "{value} {said}");
+    assert_eq!(said.matches("the session goes on").count(), 1, "{said}");
+    assert_eq!(receiver.end().0, 0);
+    assert_eq!(fs::read(place.path("r/film")).unwrap(), bytes);
+    let text = fs::read_to_string(place.path("seen/session.journal")).unwrap();
+    assert!(text.len() <= 8192 && journal(&place.path("seen")).len() == text.lines().count() - 1, "{}", text.len());
+}

@@ -7,9 +7,9 @@ use crate::interval::{Interval, mean_level, rate_bps};
 /// An interval of a flow or session, with those of its receivers.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowInterval<'a> {
-    /// The sender's.
+    /// The sender's interval.
     pub own: &'a Interval<'a>,
-    /// Those of its receivers.
+    /// The intervals of its receivers.
     pub receivers: &'a [Interval<'a>],
     /// How long it was.
     pub seconds: f64,
@@ -60,7 +60,7 @@ impl FlowInterval<'_> {
 /// An interval of a receiver of a session.
 #[derive(Clone, Copy, Debug)]
 pub struct ReceiverInterval<'a> {
-    /// The receiver's.
+    /// The receiver's interval.
     pub own: &'a Interval<'a>,
     /// Which session.
     pub flow: u32,

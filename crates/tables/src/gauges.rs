@@ -18,7 +18,7 @@ pub struct Shown<'a> {
     pub endpoint: usize,
     /// The values of the moment.
     pub now: &'a [f64],
-    /// Those before.
+    /// The values at the end of the interval before; none at time zero.
     pub before: Option<&'a [f64]>,
 }
 

@@ -26,7 +26,7 @@ pub struct Interval<'a> {
 /// A moment of an endpoint as intervals are made of them: counts since the start, gauges of the moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment<'a> {
-    /// When.
+    /// When it was.
     pub at: Instant,
     /// Whose it is.
     pub subject: u32,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from faircast.cli.casting import Given, Interface, Open, PacketSize, Parameters, Scheme, carry_out, option
+from faircast.cli.casting import Given, Interface, Open, PacketSize, Parameters, Results, Scheme, carry_out, option
 from faircast.cli.common import verb
 
 
@@ -71,6 +71,7 @@ def command(
             "Give up when nothing comes for so long, or nobody is heard behind the end. Default: wait; 60 with --to.",
         ),
     ] = None,
+    results: Results = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing unless it ends badly.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines, on standard error.")] = False,
 ) -> None:
@@ -87,4 +88,5 @@ def command(
     given: dict[str, Given] = {"--to": to, "--from": from_, "--max-rate": max_rate, "--delay": delay, "--live": live}
     given |= {"--receivers": receivers, "--source": source, "--scheme": scheme, "--set": sets}
     given |= {"--packet-size": packet_size, "--interface": interface, "--open": open_, "--ttl": ttl, "--keys": keys}
-    carry_out("stream", [], given | {"--patience": patience, "--quiet": quiet, "--json": as_json})
+    given |= {"--patience": patience, "--results": results, "--quiet": quiet, "--json": as_json}
+    carry_out("stream", [], given)

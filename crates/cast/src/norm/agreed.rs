@@ -2,7 +2,7 @@
 
 use crate::agreed::{Agreed, draw_id};
 use crate::ending::{Ending, Result};
-use crate::usage::Shared;
+use crate::usage::{Shared, Written};
 use faircast_norm::NOBODY;
 use std::net::SocketAddr;
 
@@ -10,6 +10,7 @@ use std::net::SocketAddr;
 /// only scheme, and its parameters are those of the messages.
 pub fn agreed(
     options: &Shared,
+    written: &Written,
     keyed: bool,
     (to, first): (&str, SocketAddr),
     max_rate: Option<&str>,
@@ -26,6 +27,10 @@ pub fn agreed(
     if let Some((key, value)) = options.set.first() {
         let given = format!("{key}={value}");
         let sentence = format!("--set {given:?} given with --format norm, which has no parameters; legal is none");
+        return Err(Ending::Input(sentence));
+    }
+    if let Some(folder) = &written.results {
+        let sentence = format!("--results {folder:?} given with --format norm, which has no tables; legal is none");
         return Err(Ending::Input(sentence));
     }
     Agreed::read(options, keyed, (to, first), max_rate)

@@ -19,7 +19,7 @@ use std::time::Duration;
 /// Receives files until the sender has no more.
 pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Result<Ending> {
     let listening = &options.listening;
-    let agreed = agreed(&listening.shared, listening.keys.is_some(), ("from", listening.from), None)?;
+    let agreed = agreed(&listening.shared, &options.written, listening.keys.is_some(), ("from", listening.from), None)?;
     let sockets = agreed.sockets(listening.shared.interface.as_deref(), listening.source, None)?;
     let existing = if options.replace { Existing::Replace } else { Existing::Keep };
     let mut folder = Folder::new(Loose::open(Path::new(&options.folder), existing)?);

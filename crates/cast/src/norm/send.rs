@@ -22,7 +22,7 @@ const GROUP_SIZE: u64 = 10_000;
 /// Sends files until as many receivers as are expected have said that they have everything.
 pub fn command(options: &Send, interrupted: &mut dyn FnMut() -> bool) -> Result<Ending> {
     let keyed = options.keys.is_some();
-    let agreed = agreed(&options.shared, keyed, ("to", options.to), Some(&options.max_rate))?;
+    let agreed = agreed(&options.shared, &options.written, keyed, ("to", options.to), Some(&options.max_rate))?;
     let sockets = agreed.sockets(options.shared.interface.as_deref(), None, options.ttl)?;
     agreed.check_length(sockets.interface())?;
     let paths: Vec<PathBuf> = options.files.iter().map(PathBuf::from).collect();

@@ -1,0 +1,242 @@
+//! What a session shows, written into a folder that `faircast plot`, `why` and `report` read: option `--results`.
+//!
+//! The folder holds a [journal](crate::journal), to which each interval is appended when it is over. The package makes
+//! tables of it when it reads it, or at the end of its own verbs (`python/faircast/hosts`).
+
+use crate::agreed::Agreed;
+use crate::ending::{Ending, Result};
+use crate::journal::{Closed, Journal};
+use faircast_proto::endpoint::Endpoint;
+use faircast_proto::time::Instant;
+use faircast_tables::table::{Table, Values};
+use faircast_wire::content::Content;
+use faircast_wire::driver::Driver;
+use faircast_wire::event_log::EventLog;
+use faircast_wire::record::{INTERVAL, Part, Record};
+use nix::unistd::gethostname;
+use serde_json::{Map, Value, json};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// The file in the folder.
+pub const JOURNAL: &str = "session.journal";
+/// Bytes of it at most, a choice: a day and a half where a report and a rate come each 40 ms.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// What a sender is called.
+pub const SENDER: &str = "sender";
+
+/// The application's side of a driver, of which events are kept.
+pub trait Logged {
+    /// Those that are kept.
+    fn log(&mut self) -> &mut EventLog;
+}
+
+/// What is written down, if anything is.
+pub struct Results {
+    open: Option<Open>,
+}
+
+struct Open {
+    record: Record,
+    journal: Journal,
+    path: PathBuf,
+}
+
+/// Of whom it is written down.
+pub struct Of<'a> {
+    /// The verb.
+    pub verb: &'a str,
+    /// What the endpoint is called.
+    pub who: &'a str,
+    /// What both ends agree on.
+    pub agreed: &'a Agreed,
+    /// The interface's name.
+    pub interface: &'a str,
+}
+
+impl Results {
+    /// Begins to write down what a driver that has been started does, if a folder is named, or goes on with that.
+    pub fn open<E: Endpoint, C: Content + Logged>(
+        folder: Option<&str>,
+        of: &Of,
+        now: Instant,
+        driver: &mut Driver<E, C>,
+    ) -> Result<Results> {
+        let Some(folder) = folder else { return Ok(Results { open: None }) };
+        let wrong = |why: String| Ending::Input(format!("--results {folder:?} given; {why}"));
+        check(Some(folder))?;
+        fs::create_dir_all(folder).map_err(|why| wrong(format!("it cannot be made: {why}")))?;
+        let path = Path::new(folder).join(JOURNAL);
+        let (mut journal, first) = Journal::open(&path, MOST_BYTES).map_err(|closed| match closed {
+            Closed::Busy => wrong("another command writes there; legal is a folder of its own for each".to_owned()),
+            Closed::System(why) => Ending::System(format!("cannot write {}: {why}", path.display())),
+        })?;
+        let name = of.agreed.groups.first().to_string();
+        let own = (of.who != SENDER).then(|| (driver.directory().own_id(), of.who));
+        let new = |began| Record::new(&of.agreed.session, &name, own, (began, now));
+        let columns = columns(&new(now).empty(driver));
+        let head = head(of, &name, now, columns)?;
+        let began = match &first {
+            None => now,
+            Some(first) => Instant(same(first, &head).ok_or_else(|| {
+                wrong("it holds another session; legal is a new folder, or that of the same session".to_owned())
+            })?),
+        };
+        let record = new(began);
+        let begins = if first.is_none() { head } else { json!({ "again_s": now.since(began).as_secs_f64() }) };
+        let appended = journal.append(&begins);
+        appended.map_err(|why| Ending::System(format!("cannot write {}: {why}", path.display())))?;
+        driver.content_mut().log().want();
+        Ok(Results { open: Some(Open { record, journal, path }) })
+    }
+
+    /// When there is something to do; never if nothing is written down.
+    pub fn next(&self) -> Option<Instant> {
+        self.open.as_ref().map(|open| open.record.next())
+    }
+
+    /// Writes down the interval, if it is over. `sending_bps` is what a member knows of its source's rate. A sentence
+    /// if it cannot be written: nothing is written down from then on, and the session goes on.
+    pub fn turn<E: Endpoint, C: Content + Logged>(
+        &mut self,
+        now: Instant,
+        driver: &mut Driver<E, C>,
+        sending_bps: f64,
+    ) -> Option<String> {
+        let open = self.open.as_mut().filter(|open| open.record.next() <= now)?;
+        let mut log = std::mem::take(driver.content_mut().log());
+        let part = open.record.look(now, driver, &mut log, sending_bps);
+        *driver.content_mut().log() = log;
+        let failed = open.write(&part?, None);
+        self.unless(failed, driver)
+    }
+
+    /// The endpoint is another one from now on.
+    pub fn renew(&mut self, now: Instant) {
+        if let Some(open) = &mut self.open {
+            open.record.renew(now);
+        }
+    }
+
+    /// Writes down what there is since the last interval, and how it ended.
+    pub fn end<E: Endpoint, C: Content + Logged>(
+        &mut self,
+        now: Instant,
+        driver: &mut Driver<E, C>,
+        how: &str,
+    ) -> Option<String> {
+        let open = self.open.as_mut()?;
+        let mut log = std::mem::take(driver.content_mut().log());
+        let part = open.record.rest(now, driver, &mut log);
+        let failed = open.write(&part, Some(how));
+        self.unless(failed, driver)
+    }
+
+    fn unless<E: Endpoint, C: Content + Logged>(
+        &mut self,
+        failed: Option<String>,
+        driver: &mut Driver<E, C>,
+    ) -> Option<String> {
+        if failed.is_some() {
+            self.open = None;
+            *driver.content_mut().log() = EventLog::default();
+        }
+        failed
+    }
+}
+
+impl Open {
+    fn write(&mut self, part: &Part, how: Option<&str>) -> Option<String> {
+        let tables: Map<String, Value> = part
+            .tables
+            .iter()
+            .filter(|table| table.rows() > 0)
+            .map(|table| (table.name.to_owned(), rows(table)))
+            .collect();
+        let mut record = json!({ "t_s": part.t_s, "tables": tables });
+        if part.left_out > 0 {
+            record["left_out"] = json!(part.left_out);
+        }
+        if let Some(how) = how {
+            record["ended"] = json!(how);
+        }
+        let why = self.journal.append(&record).err()?;
+        let path = self.path.display();
+        Some(format!("cannot write {path}: {why}; its tables end at {:.0} s, the session goes on", part.t_s))
+    }
+}
+
+/// Looks whether a folder may be written, before anything else takes its time.
+pub fn check(folder: Option<&str>) -> Result<()> {
+    let Some(folder) = folder else { return Ok(()) };
+    let wrong = |why: String| Ending::Input(format!("--results {folder:?} given; {why}"));
+    let there = match fs::read_dir(folder) {
+        Ok(mut there) => there.next().is_some(),
+        Err(why) if why.kind() == ErrorKind::NotFound => false,
+        Err(why) => return Err(wrong(format!("it is no folder that can be read: {why}"))),
+    };
+    if there && !Path::new(folder).join(JOURNAL).exists() {
+        return Err(wrong("it holds something else; legal is a new folder, or that of the same session".to_owned()));
+    }
+    Ok(())
+}
+
+/// The first record: what the others are about.
+fn head(of: &Of, name: &str, began: Instant, columns: Value) -> Result<Value> {
+    let unwritten = |why| Ending::System(format!("cannot write the session's table: {why}"));
+    let mut session = of.agreed.session.table().map_err(unwritten)?;
+    if let (true, Some(table)) = (of.who != SENDER, session.as_object_mut()) {
+        // A receiver is not told.
+        table.remove("max_rate");
+    }
+    let host = gethostname().ok().and_then(|name| name.into_string().ok());
+    Ok(json!({
+        "kind": "session",
+        "format": 1,
+        "version": env!("CARGO_PKG_VERSION"),
+        "verb": of.verb,
+        "name": name,
+        "session": session,
+        "who": of.who,
+        "interface": of.interface,
+        "host": host,
+        "began_ns": began.0,
+        "interval_s": INTERVAL.as_secs_f64(),
+        "columns": columns,
+    }))
+}
+
+/// When a session began whose first record is this, if it is the same.
+fn same(first: &Value, head: &Value) -> Option<u64> {
+    let began = first["began_ns"].as_u64()?;
+    let mut first = first.clone();
+    first["began_ns"] = head["began_ns"].clone();
+    (first == *head).then_some(began)
+}
+
+/// The names of columns, and what they hold.
+fn columns(tables: &[Table]) -> Value {
+    let columns = |table: &Table| -> Value {
+        let kind = |values: &Values| match values {
+            Values::Float(_) => "f64",
+            Values::Integer(_) => "i64",
+            Values::Words(_) => "str",
+        };
+        table.columns.iter().map(|column| json!([column.name, kind(&column.values)])).collect()
+    };
+    tables.iter().map(|table| (table.name.to_owned(), columns(table))).collect::<Map<String, Value>>().into()
+}
+
+/// The columns of a table, value by value; null in place of what is no number.
+fn rows(table: &Table) -> Value {
+    let values = |values: &Values| -> Value {
+        match values {
+            Values::Float(values) => values.iter().map(|value| json!(value)).collect(),
+            Values::Integer(values) => values.iter().map(|value| json!(value)).collect(),
+            Values::Words(words) => words.codes.iter().map(|code| json!(words.dictionary[*code as usize])).collect(),
+        }
+    };
+    table.columns.iter().map(|column| values(&column.values)).collect()
+}
