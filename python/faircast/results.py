@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from faircast.display.viewer import Parts
+    from faircast.hosts.session import HostSession
 
 KEPT = ("summary", "warnings")
 """Tables that a run needs when all are written."""
@@ -41,6 +42,9 @@ class RunResult(Viewable, Tables):
 
     ``result["video", "rate"]`` is one number of the summary. See the chapter ``docs/results.md``.
     """
+
+    hosts: HostSession | None = None
+    """Of a session on hosts what they wrote down; None of what was simulated."""
 
     def __init__(self, origin: Origin, columns: Mapping[str, Columns], effort: Effort | None) -> None:
         self.scenario = origin.scenario

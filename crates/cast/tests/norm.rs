@@ -121,7 +121,7 @@ fn what_norm_has_not_is_refused() {
             "--set \"granularity=1ms\" given with --format norm, which has no parameters; legal is none".to_owned(),
         ),
         (
-            &["--open", "--results", "there"],
+            format!("{send} --max-rate 9Mbit/s --open --results there"),
             "--results \"there\" given with --format norm, which has no tables; legal is none".to_owned(),
         ),
         (format!("{send} --max-rate 9Mbit/s --open --to 10.0.0.1:5"), "--to is given twice".to_owned()),

@@ -16,14 +16,21 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from faircast import _native
 from faircast.causes.rows import Rows
 from faircast.errors import InputError
+from faircast.hosts.session import is_of_hosts, knows
 from faircast.quantity import seconds
 from faircast.results import RunResult
 from faircast.scenario import Resolved, resolve
 from faircast.version import faircast_version
 
+OF_PACKETS = ("t_s", "link", "node", "action", "flow", "number", "group", "is_data", "queue_pkts", "average_pkts")
+"""Columns of packets that are asked for."""
+NOT_SEEN = "hosts do not see what is between them."
+"""What is said of hosts where a simulation would tell what the network did."""
 DETAILS = ("cwnd_before_pkts", "receive_bps", "lost_part")
 """Columns of events without which a run is made again: results of old versions have none of them."""
 
@@ -61,8 +68,19 @@ class Evidence:
         return self._rows[name]
 
     @property
+    def is_of_hosts(self) -> bool:
+        """Whether nobody simulated it: there is no network, and nothing can be run again."""
+        return is_of_hosts(self.scenario.data)
+
+    def knows(self, who: str) -> bool:
+        """Whether what an end noted is here: ``sender``, or a receiver; in a simulation what all of them noted is."""
+        return not self.is_of_hosts or knows(self.scenario.data, who)
+
+    @property
     def events(self) -> Rows:
         """All events, with what they have to tell."""
+        if self.is_of_hosts:
+            return self.rows("events")
         if "events" not in self._rows:
             events = Rows.of(self.run().events) if "events" in self.run().names else Rows({})
             if not any(column in events for column in DETAILS) or not len(events):
@@ -83,8 +101,11 @@ class Evidence:
     ) -> Rows:
         """What happened to the packets of a flow at some links and on the nodes between them, in the order of time.
 
-        Of what happens only `actions` are needed, if some are given: there may be many more rows of all else.
+        Of what happens only `actions` are needed, if some are given: there may be many more rows of all else. Of hosts
+        there are none.
         """
+        if self.is_of_hosts:
+            return Rows({name: np.zeros(0) for name in OF_PACKETS})
         own = self.scenario.data["probes"]
         if set(links) <= set(own.get("packets", [])) and not any(key.startswith("packets_") for key in own):
             found = self.rows("packets")
@@ -122,7 +143,9 @@ class Evidence:
 
     @cached_property
     def map(self) -> Map:
-        """The links of the network and the ways over them."""
+        """The links of the network and the ways over them; of hosts only who is there."""
+        if self.is_of_hosts:
+            return Map.of_ends(self.rows("receivers"), self.rows("events"), list(self.scenario.data["sessions"]))
         return Map.of(json.loads(_native.network_map(self.scenario.json, self.seed)))
 
 
@@ -197,6 +220,13 @@ class Map:
         }
         return cls(links, {flow["name"]: flow["source"] for flow in data["flows"]}, ways)
 
+    @classmethod
+    def of_ends(cls, receivers: Rows, events: Rows, sessions: Sequence[str]) -> Map:
+        """Of hosts: sessions and the receivers that are known of, and no link."""
+        named = [*(receivers["receiver"] if len(receivers) else ()), *(events["receiver"] if len(events) else ())]
+        ways = {name: Way(name, (), ()) for name in dict.fromkeys(named) if name}
+        return cls({}, dict.fromkeys(sessions, ""), dict.fromkeys(sessions, ways))
+
     def line_bps(self, flow: str) -> float:
         """What the fastest link out of a source carries: a session sends no more."""
         return max(
@@ -259,6 +289,12 @@ def _stored(path: Path, seed: int | None, say: Callable[[str], None]) -> Evidenc
         result = RunResult.read(folder)
         if seed not in (None, result.seed):
             raise InputError(f"{folder} is the folder of seed {result.seed}; there is no seed {seed} in it")
+    elif kind == "session":
+        from faircast.hosts.result import HostResult
+
+        if seed is not None:
+            raise InputError(f"{folder} holds a session on hosts, which has no seed; leave --seed out")
+        result = HostResult.read(folder)
     else:
         raise InputError(f"{folder} holds a {kind}; only one run can be explained: give the folder of a run")
     if "summary" not in result.names:

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Any
 
 from faircast.causes import mlda, smcc
-from faircast.causes.evidence import Evidence
+from faircast.causes.evidence import NOT_SEEN, Evidence
 from faircast.causes.explanation import Explanation, Step, counted, digits, listed, moment, seconds
 from faircast.causes.fate import Trail, span_of
 from faircast.causes.rows import Rows
@@ -117,6 +117,8 @@ def _silent(evidence: Evidence, flow: str, event: dict[str, Any]) -> list[Step]:
             # Released only just now, its first packets would still be under way.
             blocks.pop(act["link"], None)
     block = max(blocks.values(), key=itemgetter("t_s"), default=None)
+    if block is None and evidence.is_of_hosts:
+        return [*steps, Step("router", f"Whether a router held it: {NOT_SEEN}", None, {"silent": silent})]
     if block is None:
         text = f"No router on its way held layer {silent} back then: its packets were lost or late."
         return [*steps, Step("router", text, None, {"silent": silent})]
@@ -182,6 +184,9 @@ def _rlm(evidence: Evidence, flow: str, own: Rows, event: dict[str, Any]) -> lis
         when = "" if added is None else f", begun at {moment(added['t_s'])}"
         text = f"A loss came soon after the experiment with layer {layer}{when}, which has failed by that."
     steps.append(Step("change", text, at, {"layer": layer, "lost_part": None if told is None else told["lost_part"]}))
+    if evidence.is_of_hosts:
+        text = f"It was packet {number:.0f} of layer {lost_layer}. Where it was lost: {NOT_SEEN}"
+        return [*steps, Step("packet", text, None, {"number": number, "layer": lost_layer})]
     trail = Trail.of(evidence, flow, who, max(0.0, at - 5.0), at)
     end = trail.end_of(number, group=lost_layer, before_s=at)
     if end is None:

@@ -12,6 +12,7 @@ from faircast.causes import layers, picture, tcp, tfmcc
 from faircast.causes.evidence import Evidence, evidence_of
 from faircast.causes.explanation import Explanation, rate
 from faircast.errors import InputError, brief, nearest
+from faircast.hosts.records import SENDER
 from faircast.quantity import seconds
 
 if TYPE_CHECKING:
@@ -81,6 +82,9 @@ def why(
         raise InputError(f"at is {at_s:g} s; the run ends at {evidence.duration_s:g} s")
     if of_picture and flow is None and receiver is None:
         flow = _played(evidence, note)
+    if evidence.is_of_hosts and receiver is None and not evidence.knows(SENDER):
+        receiver = str(evidence.scenario.data["hosts"][0]["who"])
+        note(f"{receiver}, as the sender's side of the session is not here")
     name = _flow(evidence, flow, receiver, at_s, note)
     chosen = _receiver(evidence, name, receiver)
     kind = kind_of(evidence, name)

@@ -8,7 +8,7 @@ from typing import Any
 
 from faircast.causes import recovery
 from faircast.causes.equation import Inputs
-from faircast.causes.evidence import Evidence
+from faircast.causes.evidence import NOT_SEEN, Evidence
 from faircast.causes.explanation import Explanation, Step, by, counted, digits, listed, moment, rate, seconds
 from faircast.causes.fate import Trail, span_of
 from faircast.causes.rows import Rows
@@ -165,7 +165,7 @@ def _of_rate(evidence: Evidence, events: Rows, flow: str, target: dict[str, Any]
     start_s = earlier["t_s"] if earlier is not None else 0.0
     if after < before and grew:
         steps += _loss_event(evidence, events, flow, limits, start_s, report, is_new=is_new)
-    elif after >= before:
+    elif after >= before and evidence.knows(limits):
         steps.append(_since_loss(events, limits, report, earlier))
     steps.append(_who_limits(events, at_s, limits))
     what_ifs = inputs.what_ifs()
@@ -231,6 +231,9 @@ def _loss_event(
     is_new: bool,
 ) -> list[Step]:
     """The loss event that a report tells of for the first time, and the packets of it; `is_new`: it limits anew."""
+    if not evidence.knows(receiver):
+        text = f"What {receiver} lost is in what it wrote down itself, which is not here; its report tells p alone."
+        return [Step("loss-event", text, None, {"receiver": receiver})]
     # A report is one way under way: what it tells happened before the last one came, by less than a round trip.
     rtt_s = report["rtt_s"]
     found = events.having(event="loss-event", receiver=receiver).between(start_s - rtt_s, report["t_s"])
@@ -278,6 +281,9 @@ def packets_of(evidence: Evidence, flow: str, receiver: str, event: dict[str, An
             {"receiver": receiver, "number": number, "p": event["after"], "cause": event["cause"]},
         )
     ]
+    if evidence.is_of_hosts:
+        text = f"Where it was lost is not known: {NOT_SEEN}"
+        return [*steps, Step("packet", text, None, {"number": number})]
     start_s = max(0.0, at - max(ROUND_TRIPS * rtt_s, 5 * evidence.interval_s))
     trail = Trail.of(evidence, flow, receiver, start_s, at)
     end = trail.marks().having(number=number).last() if marked else trail.end_of(number, before_s=at)
@@ -396,7 +402,7 @@ def _of_silence(
             {"before_bps": target["before"], "after_bps": target["after"], "receiver": name or None},
         )
     ]
-    if last is not None:
+    if last is not None and not evidence.is_of_hosts:
         trail = Trail.of(evidence, flow, last["receiver"], last["t_s"] - last["rtt_s"], at)
         gone = trail.ends().between(last["t_s"] - last["rtt_s"], at)
         answers = trail.lost_answers().between(last["t_s"] - last["rtt_s"], at)

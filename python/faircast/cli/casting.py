@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from faircast.errors import InputError
+from faircast.errors import InputError, NotFinishedError
 
 Given = str | bool | list[str] | None
 """A value of an option as it stood on the command line."""
@@ -57,13 +58,47 @@ Format = Annotated[
 Open = Annotated[bool, typer.Option("--open", help="No keys: nothing is encrypted, and everybody is believed.")]
 
 
+Results = Annotated[
+    str | None,
+    option(
+        "--results",
+        "DIR",
+        "A folder for rates, gauges and events, which faircast plot, why and report read. Default: none.",
+    ),
+]
+
+
 def carry_out(verb: str, words: Sequence[str], options: Mapping[str, Given]) -> None:
-    """Hand a command on with what was given, and end with its exit code. Raises `InputError` where there is none."""
+    """Hand a command on with what was given, and end with its exit code. Raises `InputError` where there is none.
+
+    Of what it has written down tables are made.
+    """
     from faircast import _native
 
     if sys.platform != "linux":
         raise InputError(f"faircast {verb} uses sockets as Linux has them; this system is {sys.platform}")
-    raise typer.Exit(_native.cast([verb, *worded(options), "--", *words]))
+    code = _native.cast([verb, *worded(options), "--", *words])
+    results = options.get("--results")
+    if isinstance(results, str) and code != BAD_INPUT:
+        make_tables(Path(results))
+    raise typer.Exit(code)
+
+
+BAD_INPUT = 2
+
+
+def make_tables(folder: Path) -> None:
+    """Make tables of what a session has written into a folder. What stands in the way is told, and ends nothing."""
+    from faircast.cli.endings import note
+    from faircast.hosts.folder import conclude
+    from faircast.hosts.records import JOURNAL
+
+    if not (folder / JOURNAL).is_file():
+        return
+    try:
+        conclude(folder)
+    except (InputError, NotFinishedError) as error:
+        note(f"no tables were made in {folder}: {error}")
 
 
 def worded(options: Mapping[str, Given]) -> list[str]:

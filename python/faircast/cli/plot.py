@@ -87,6 +87,8 @@ def command(
         suffix = "".join(f"-{name}-{path}" for name, path in (("x", x), ("series", series)) if path)
     else:
         refuse({"--x": x, "--series": series}, f"{folder} holds a {kind}, not a sweep")
+        if kind == "session":
+            refuse({"--seed": seed}, f"{folder} holds a session on hosts, which has no seed")
         from faircast.plot.draw import fitting, picture
         from faircast.plot.stored import recording_of
 

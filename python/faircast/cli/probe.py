@@ -14,6 +14,7 @@ from faircast.cli.casting import (
     PacketSize,
     Parameters,
     ReceiverKeys,
+    Results,
     Scheme,
     Source,
     carry_out,
@@ -42,6 +43,7 @@ def command(
     seconds: Annotated[
         str | None, option("--for", "SECONDS", "End after so long. Default: go on until Ctrl-C.")
     ] = None,
+    results: Results = None,
     as_json: Json = False,
 ) -> None:
     r"""Say each second who limits a session, and what is seen of it.
@@ -62,4 +64,4 @@ def command(
         "--packet-size": packet_size,
     }
     given |= {"--interface": interface, "--open": open_, "--keys": keys, "--report": report, "--for": seconds}
-    carry_out("probe", [], given | {"--json": as_json})
+    carry_out("probe", [], given | {"--results": results, "--json": as_json})

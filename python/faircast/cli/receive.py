@@ -15,6 +15,7 @@ from faircast.cli.casting import (
     PacketSize,
     Parameters,
     ReceiverKeys,
+    Results,
     Scheme,
     Source,
     carry_out,
@@ -41,6 +42,7 @@ def command(
     patience: Annotated[
         str | None, option("--patience", "SECONDS", "Give up when nothing has come for so long. Default: wait.")
     ] = None,
+    results: Results = None,
     as_json: Json = False,
 ) -> None:
     r"""Receive files from a multicast group into a folder.
@@ -60,4 +62,5 @@ def command(
         "--packet-size": packet_size,
     }
     given |= {"--interface": interface, "--open": open_, "--format": format_, "--keys": keys}
-    carry_out("receive", [folder], given | {"--replace": replace, "--patience": patience, "--json": as_json})
+    given |= {"--replace": replace, "--patience": patience, "--results": results, "--json": as_json}
+    carry_out("receive", [folder], given)

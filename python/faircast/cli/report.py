@@ -47,6 +47,7 @@ def write(folder: Path, kind: str, out: Path | None) -> Written:
     """Write the page of what a folder holds; of a run with explanations, as far as its tables tell."""
     from faircast.causes.held import KINDS, explained
     from faircast.folder import seed_folders
+    from faircast.hosts.result import HostResult
     from faircast.reading import Runs
     from faircast.report import read_reports
     from faircast.reporting.of_run import Subject
@@ -61,6 +62,9 @@ def write(folder: Path, kind: str, out: Path | None) -> Written:
         return write_reproduction(read_reports(folder), out)
     if kind == "seed":
         subject = Subject.of_seed(RunResult.read(folder))
+    elif kind == "session":
+        subject = Subject.of_seed(HostResult.read(folder))
+        subject.folder = folder
     else:
         subject = Runs.read(folder, interrupted=not seed_folders(folder)).subject()
     subject.explainer = Explainer(KINDS, explained)

@@ -14,6 +14,7 @@ from faircast.cli.casting import (
     Open,
     PacketSize,
     Parameters,
+    Results,
     Scheme,
     carry_out,
     option,
@@ -50,6 +51,7 @@ def command(
         str | None,
         option("--patience", "SECONDS", "Give up when nobody who lacks something is heard for so long. Default 60."),
     ] = None,
+    results: Results = None,
     as_json: Json = False,
 ) -> None:
     r"""Send files to many receivers by multicast, until all have them.
@@ -70,5 +72,5 @@ def command(
         "--packet-size": packet_size,
     }
     given |= {"--interface": interface, "--open": open_, "--format": format_, "--ttl": ttl}
-    given |= {"--keys": keys, "--receivers": receivers, "--patience": patience}
+    given |= {"--keys": keys, "--receivers": receivers, "--patience": patience, "--results": results}
     carry_out("send", files, given | {"--json": as_json})

@@ -34,6 +34,8 @@ def command(
         show_sweep(folder, metrics or [], as_json=as_json)
     elif kind == "reproduction":
         show_reproduction(folder, as_json=as_json)
+    elif kind == "session":
+        show_session(folder, as_json=as_json)
     else:
         show_run(folder, kind, as_json=as_json)
 
@@ -59,6 +61,26 @@ def show_run(folder: Path, kind: str, *, as_json: bool) -> None:
         print_json(run.to_json(held, computed=[], failed={}, interrupted=interrupted))
     else:
         run.show(held)
+
+
+def show_session(folder: Path, *, as_json: bool) -> None:
+    """What is known of a session on hosts."""
+    from faircast.hosts import words
+    from faircast.hosts.result import HostResult
+    from faircast.hosts.session import HostSession
+    from faircast.report import without_nan
+
+    session = HostSession.read(folder)
+    result = HostResult(session)
+    notes = words.notes(session)
+    if as_json:
+        rows = [dict(zip(("subject", "metric", "unit", "value"), row, strict=True)) for row in result.metrics()]
+        print_json(
+            {"folder": str(folder), "session": result.scenario.data, "summary": without_nan(rows), "notes": notes}
+        )
+        return
+    for text in (*words.ran(session), *words.came(session, result), *notes):
+        say(text)
 
 
 def show_sweep(folder: Path, metrics: list[str], *, as_json: bool) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from faircast import figures
 from faircast.errors import InputError
+from faircast.hosts.session import is_of_hosts
 from faircast.plot.recording import Cut, Grid, Recording
 
 if TYPE_CHECKING:
@@ -121,6 +122,8 @@ class Frame:
     def _title(self) -> str:
         seeds = self.recording.seeds
         which = f"seed {seeds[0]}" if len(seeds) == 1 else f"{len(seeds)} seeds"
+        if is_of_hosts(self.recording.scenario.data):
+            which = "measured on hosts"
         return titled(self.recording.scenario.name, self.recording.sets, which, self.width)
 
     def _legend(self, axes: Axes) -> None:

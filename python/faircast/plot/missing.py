@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from faircast.errors import InputError
+from faircast.hosts.session import is_of_hosts
 from faircast.plot.recording import Recording, has
 
 
@@ -20,6 +21,13 @@ def needed(
     """
     if has(recording, table, column):
         return
+    if is_of_hosts(recording.scenario.data):
+        if recording.holds(table):
+            raise InputError(f"there is nothing to draw for {picture}: {without}")
+        raise InputError(
+            f"there is nothing to draw for {picture}: {recording.folder} is of a session on hosts, "
+            f"which wrote no table {table}"
+        )
     if not recording.holds(table):
         raise InputError(f"there is nothing to draw for {picture}: {recording.folder} has no table {table}")
     key, _, value = probe.partition("=")

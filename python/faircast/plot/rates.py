@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from faircast.hosts.session import is_of_hosts, of_sender
 from faircast.plot.events import rows_of
 from faircast.plot.frame import Frame, highest_of, rate_unit
 from faircast.plot.lines import chosen, draw, flow_groups, lines_of
@@ -28,6 +29,8 @@ def figure(frame: Frame) -> Figure:
     (axes,) = frame.open([2.2], rows_of(recording, cut, lines, EVENTS))
     for line in lines:
         frame.said |= draw(axes, line, series, scale)
-    axes.set_ylabel(f"rate ({unit})")
+    # What came the sender does not know.
+    is_sent = is_of_hosts(recording.scenario.data) and of_sender(recording.scenario.data)
+    axes.set_ylabel(f"rate sent ({unit})" if is_sent else f"rate ({unit})")
     frame.scale(axes)
     return frame.close()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from faircast.errors import InputError, nearest
+from faircast.hosts.records import journals_in
 from faircast.manifest import MANIFEST, read_manifest, sets_of
 from faircast.plot.recording import Recording
 from faircast.reading import Runs
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def kind_of(folder: Path) -> str:
-    """What a folder holds: ``run``, ``seed``, ``sweep``, ``reproduction``. Raises `InputError` if it is no result."""
+    """What a folder holds: ``run``, ``seed``, ``sweep``, ``reproduction``, ``session`` (on hosts).
+
+    Raises `InputError` if it is no result.
+    """
     if not folder.exists():
         there = sorted(path.name for path in folder.parent.iterdir()) if folder.parent.is_dir() else []
         raise InputError(f"there is no folder {folder}{nearest(folder.name, there)}")
@@ -25,6 +29,8 @@ def kind_of(folder: Path) -> str:
         raise InputError(f"{folder} is a file; give the folder of a result, such as results/<name>-<hash>")
     if not (folder / MANIFEST).exists() and (folder / "flows.parquet").exists():  # of a run there is a summary alone
         return "seed"
+    if not (folder / MANIFEST).exists() and journals_in(folder):  # nobody has made tables of it
+        return "session"
     return str(read_manifest(folder)["kind"])
 
 
@@ -36,6 +42,11 @@ def recording_of(folder: Path) -> Recording:
     kind = kind_of(folder)
     if kind == "seed":
         return of_seed(folder)
+    if kind == "session":
+        from faircast.hosts.result import HostResult
+
+        result = HostResult.read(folder)
+        return Recording(result.scenario, (result.seed,), lambda _, name: result.table(name), (), folder)
     if kind != "run":
         raise InputError(f"{folder} holds a {kind}, not the tables of a run")
     runs = Runs.read(folder)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from faircast import _native
 from faircast.display.grid import ranges
 from faircast.errors import InputError
+from faircast.hosts import words
 from faircast.plot.frame import time_text
 from faircast.plot.lines import flow_groups
 from faircast.quantity import seconds
@@ -25,6 +26,7 @@ from faircast.summary import over_seeds
 from faircast.version import faircast_version
 
 if TYPE_CHECKING:
+    from faircast.hosts.session import HostSession
     from faircast.results import RunResult
     from faircast.scenario import Resolved
 
@@ -112,7 +114,7 @@ def document_of(subject: Subject, values: int) -> Made:
             by_seed[0].get("flows"),
             traffic,
             time["warmup_s"],
-            subject.folder,
+            None if shown[0].hosts else subject.folder,  # nothing is run again
             time["interval_s"],
             subject.explainer,
         ),
@@ -121,6 +123,18 @@ def document_of(subject: Subject, values: int) -> Made:
     }
     if len(subject.results) > 1:
         add_bands(part, by_seed, subject.scenario, time, made)
+    first = subject.results[0]
+    if first.hosts is not None:
+        notes += words.notes(first.hosts)
+        part["ratesAre"] = words.rates_are(first.hosts)
+    else:
+        draw(subject, part, made, notes, stop_s)
+    made.document = {"head": head_of(subject, traffic, notes), "run": part}
+    return made
+
+
+def draw(subject: Subject, part: dict[str, Any], made: Made, notes: list[str], stop_s: float) -> None:
+    """Put the drawing of the network into the document."""
     try:
         sky = Chunk("sky")
         part["drawing"] = network.drawing(subject.scenario, subject.results[0].seed, sky, stop_s)
@@ -128,8 +142,6 @@ def document_of(subject: Subject, values: int) -> Made:
             made.chunks.append(sky)
     except (InputError, _native.ScenarioError) as error:  # a scenario of another version, perhaps
         notes.append(f"The network is not drawn: {str(error).splitlines()[0]}.")
-    made.document = {"head": head_of(subject, traffic, notes), "run": part}
-    return made
 
 
 def reached_s(subject: Subject) -> float:
@@ -234,6 +246,8 @@ def head_of(subject: Subject, traffic: Sequence[Mapping[str, Any]], notes: list[
     turned_to = first.table("handoffs").column("to").to_pylist() if "handoffs" in first.names else []
     if subject.version != faircast_version():
         notes.insert(0, f"These results are of faircast {subject.version}; the page was made by {faircast_version()}.")
+    if first.hosts is not None:
+        return head_of_hosts(first, first.hosts, notes)
     changed = f" with {', '.join(subject.sets)}" if subject.sets else ""
     return {
         "title": f"{scenario.name}{changed}",
@@ -248,6 +262,26 @@ def head_of(subject: Subject, traffic: Sequence[Mapping[str, Any]], notes: list[
         "seeds": ranges(seeds),
         "version": subject.version,
         "hash": scenario.hash,
+    }
+
+
+def head_of_hosts(result: RunResult, session: HostSession, notes: list[str]) -> dict[str, Any]:
+    """The head of the page of a session on hosts: nothing of it can be run again."""
+    why = shlex.join(["faircast", "why", str(session.folder), "--at", f"{session.until_s:.0f} s"])
+    command = {"does": "says what the rate followed at a moment, here the last one", "command": why}
+    return {
+        "title": session.name,
+        "description": "",
+        "ran": words.ran(session),
+        "came": words.came(session, result),
+        "results": words.table(result),
+        "warnings": [],
+        "notes": notes,
+        "commands": [command] if session.has_sender else [],
+        "scenario": toml_of(result.scenario.data),
+        "seeds": "",
+        "version": result.version,
+        "hash": "",
     }
 
 

@@ -124,6 +124,8 @@ export interface RunParts {
   bands?: Map<string, Table>;
   /** What bands are: their ends in words. */
   bandsAre: string;
+  /** What the rates of flows and sessions are, where they are not what reached the receivers. */
+  ratesAre?: string;
   drawing?: Drawing;
 }
 

@@ -57,7 +57,7 @@ export function Results({ head }: { head: Told }) {
 
 export function End({ document: { head } }: { document: Document }) {
   return (
-    <Part id="again" title="To repeat it">
+    <Part id="again" title={head.seeds ? "To repeat it" : "To go on"}>
       {head.commands.map(({ does, command }) => (
         <div key={command}>
           <p>This {does}:</p>
@@ -67,8 +67,12 @@ export function End({ document: { head } }: { document: Document }) {
         </div>
       ))}
       <dl class="facts">
-        <dt>Seeds</dt>
-        <dd>{head.seeds}</dd>
+        {head.seeds && (
+          <>
+            <dt>Seeds</dt>
+            <dd>{head.seeds}</dd>
+          </>
+        )}
         <dt>Version of faircast</dt>
         <dd>{head.version}</dd>
         {head.hash && (
@@ -82,7 +86,7 @@ export function End({ document: { head } }: { document: Document }) {
       </dl>
       {head.scenario && (
         <details>
-          <summary>The scenario, with all its defaults</summary>
+          <summary>{head.seeds ? "The scenario, with all its defaults" : "What is known of it"}</summary>
           <pre class="long" tabIndex={0}>
             <code>{head.scenario}</code>
           </pre>

@@ -144,7 +144,7 @@ function Series({ store, run, tables, bands }: SeriesProps) {
     return [
       {
         title: "Rates of flows and sessions",
-        note: "What reached the receivers; of a session the mean over its members.",
+        note: run.ratesAre ?? "What reached the receivers; of a session the mean over its members.",
         quantity: "rate",
         lines: flows,
         levels: optimum(limits(flows)),
