@@ -163,12 +163,16 @@ LinkMode: TypeAlias = Literal["auto", "fused", "two-stage"]
 * "fused": At arrival.
 * "two-stage": As events of their own.
 """
-LossDifferentiationRule: TypeAlias = Literal["none", "ias", "mbiaz", "oracle"]
+LossDifferentiationRule: TypeAlias = Literal["none", "ias", "mbiaz", "spike", "zigzag", "oracle"]
 """The rule by which a loss is called one or the other.
 
 * "none": All losses are congestion, as without differentiation; they are compared with the truth.
 * "ias": The inter-arrival scheme ([Ehlert] equation 2): n losses are the link's if (n+1) T_min <= T_g < (n+2) T_min.
 * "mbiaz": The same with (n+1.25) T_min as the upper bound.
+* "spike": Packets behind a queue that is full take long: losses are congestion from where one-way trip times rise above
+  half of their range until they fall below a third of it ([Tobe], [Cen]).
+* "zigzag": Losses are the link's if the trip behind them was short: below the mean by the mean deviation for one, and
+  less so the more are missing ([Cen]).
 * "oracle": The truth, which no real receiver knows: the upper bound of all rules.
 """
 LossDifferentiationScope: TypeAlias = Literal["layer", "aggregate"]
@@ -177,11 +181,12 @@ LossDifferentiationScope: TypeAlias = Literal["layer", "aggregate"]
 * "layer": Over the packets of each layer by itself.
 * "aggregate": Over the packets of all layers that the receiver holds.
 """
-LossDifferentiationWindow: TypeAlias = Literal["session", "rate"]
-"""When T_min is forgotten.
+LossDifferentiationWindow: TypeAlias = Literal["session", "rate", "recent"]
+"""When T_min, or the range of trip times, is forgotten.
 
-* "session": Never: the least of the session.
-* "rate": When the announced rate has changed by more than a tenth.
+* "session": Never: it is that of the session.
+* "rate": When the announced rate has changed by more than a tenth. With "ias" and "mbiaz" only.
+* "recent": After five to ten seconds, or when the way has become shorter by more than the range. With "spike" only.
 """
 MecnProfile: TypeAlias = Literal["mecn-literal", "mecn-overlap", "mecn-longramp"]
 """How the two levels share the thresholds.
@@ -2011,12 +2016,13 @@ class LossDifferentiation(Part):
 
     Parameters
     ----------
-    rule : {"none", "ias", "mbiaz", "oracle"}, optional
+    rule : {"none", "ias", "mbiaz", "spike", "zigzag", "oracle"}, optional
         The rule. Default "ias".
     scope : {"layer", "aggregate"}, optional
         Whether each layer has a T_min of its own. Default "layer". Only with "ias" and "mbiaz".
-    window : {"session", "rate"}, optional
-        Which inter-arrival times T_min is the least of. Default "rate". Only with "ias" and "mbiaz".
+    window : {"session", "rate", "recent"}, optional
+        What is remembered of inter-arrival or trip times. Default "rate" with "ias" and "mbiaz", and "recent" with
+        "spike". Only with these.
     """
 
     rule: LossDifferentiationRule | None = None

@@ -100,6 +100,21 @@ fn link_errors_that_are_known_cost_no_rate() {
 }
 
 #[test]
+fn spike_tells_a_link_from_a_queue_that_is_full_in_every_scheme() {
+    let spike = "loss_differentiation = { rule = \"spike\" }";
+    for (scheme, more) in [("tfmcc", ""), ("omcc", ""), ("smcc", ""), ("mlda", "\nlayers = 2")] {
+        let found = |loss: f64| {
+            let run = output(&text(scheme, &format!("{spike}{more}"), loss));
+            COUNTS.map(|metric| of(&run, "film", &format!("{metric}_all"))[0])
+        };
+        let [recognised, ..] = found(0.05);
+        assert!(recognised > 20.0, "{scheme}: {recognised}");
+        let [_, _, mistaken, right] = found(0.0);
+        assert!(mistaken <= 0.25 * right, "{scheme}: {mistaken}, {right}");
+    }
+}
+
+#[test]
 fn without_the_part_nothing_is_counted() {
     let run = output(&text("tfmcc", "", 0.01));
     for metric in COUNTS {
@@ -130,11 +145,19 @@ fn what_is_wrong_is_said() {
         }
     }
     let cases = [
-        ("rule = \"isa\"", "rule", "did you mean ias?; legal are none, ias, mbiaz, oracle"),
-        ("window = \"run\"", "window", "legal are session, rate"),
+        ("rule = \"isa\"", "rule", "did you mean ias?; legal are none, ias, mbiaz, spike, zigzag, oracle"),
+        ("window = \"run\"", "window", "legal are session, rate, recent"),
         ("scope = \"layers\"", "scope", "did you mean layer?"),
         ("widow = \"rate\"", "widow", "did you mean window?"),
         ("rule = \"oracle\", window = \"rate\"", "window", "given with the rule \"oracle\"; legal with \"ias\""),
+        (
+            "rule = \"spike\", window = \"rate\"",
+            "window",
+            "\"rate\" given with the rule \"spike\"; legal are \"recent\" and",
+        ),
+        ("rule = \"ias\", window = \"recent\"", "window", "legal are \"rate\" and \"session\""),
+        ("rule = \"zigzag\", window = \"recent\"", "window", "given with the rule \"zigzag\"; legal with \"ias\""),
+        ("rule = \"spike\", scope = \"layer\"", "scope", "given with the rule \"spike\"; legal with \"ias\""),
         ("rule = \"none\", scope = \"layer\"", "scope", "given with the rule \"none\"; legal with \"ias\""),
     ];
     for scheme in ["tfmcc", "omcc", "smcc"] {

@@ -155,7 +155,7 @@ impl Session {
         if self.adjusts {
             self.rtt.adjust(stamp_us(now), timestamp);
         }
-        self.judge(now, number, count, &standing, probe, differentiation);
+        self.judge(arrival, count, &standing, differentiation);
         let layer = &mut self.layers[number];
         layer.last_at = now;
         if standing == Standing::First {
@@ -194,20 +194,20 @@ impl Session {
     /// Which of the missing packets count as errors of links: the runs of them; one for a late packet that had.
     fn judge(
         &mut self,
-        now: Instant,
-        layer: usize,
+        arrival: &Arrival,
         count: u64,
         standing: &Standing,
-        probe: bool,
         differentiation: Option<&mut LossDifferentiation>,
     ) {
         self.by_link.clear();
+        let &Arrival { now, layer, timestamp, probe, .. } = arrival;
         let Some(differentiation) = differentiation else { return };
         let space = layer as u16;
         if *standing == Standing::First {
             // Of what was sent before nobody asks.
             differentiation.joined(space);
         }
+        differentiation.took(now, timestamp);
         differentiation.arrived(space, count, now, probe);
         match standing {
             Standing::Behind(gap) => differentiation.judge_rows(space, gap, now, |row| {

@@ -63,6 +63,10 @@ pub(super) fn settings() -> Vec<SchemeConfig> {
             loss_differentiation: differentiation(DifferentiationRule::Ias),
             ..tfmcc.clone()
         }),
+        SchemeConfig::Tfmcc(tfmcc::Config {
+            loss_differentiation: differentiation(DifferentiationRule::Spike),
+            ..tfmcc.clone()
+        }),
         SchemeConfig::Omcc(omcc.clone()),
         SchemeConfig::Omcc(omcc::Config {
             tfmcc: tfmcc::Config {

@@ -49,6 +49,9 @@ impl Receiver {
             Held::Layer(number) => &mut self.layers[number].space,
             Held::Counting(rank) => &mut self.climbed[usize::from(rank)].space,
         };
+        if let Some(part) = &mut self.differentiation {
+            part.took(arrived, stamp_us(packet.sent));
+        }
         let differ = self.differentiation.as_deref_mut();
         let recorded = self.measurement.record(name, space, arrived, taken.sequence, packet.ecn, differ);
         if recorded != Recorded::Duplicate {

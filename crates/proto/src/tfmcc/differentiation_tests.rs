@@ -95,9 +95,14 @@ fn without_the_part_nobody_is_told_and_nothing_is_shown() {
     let plain = Alone::new(None);
     assert!(!plain.receiver.sees_link_losses());
     assert_eq!(*plain.receiver.gauges(), *RECEIVER_GAUGES);
-    for rule in
-        [DifferentiationRule::None, DifferentiationRule::Ias, DifferentiationRule::Mbiaz, DifferentiationRule::Oracle]
-    {
+    for rule in [
+        DifferentiationRule::None,
+        DifferentiationRule::Ias,
+        DifferentiationRule::Mbiaz,
+        DifferentiationRule::Spike,
+        DifferentiationRule::Zigzag,
+        DifferentiationRule::Oracle,
+    ] {
         let alone = Alone::new(Some(rule));
         assert!(alone.receiver.sees_link_losses());
         assert_eq!(alone.receiver.gauges(), DIFFERENTIATING_GAUGES.as_slice());
@@ -224,4 +229,27 @@ fn numbers_that_wrap_are_no_matter() {
         }
     }
     assert_eq!((alone.confusion(), alone.loss()), ([8.0, 0.0, 0.0, 0.0], (0.0, 0.0)));
+}
+
+#[test]
+fn trips_end_when_packets_arrive_and_not_when_they_are_handed_in() {
+    let mut alone = Alone::new(Some(DifferentiationRule::Spike));
+    // Trips of 20 ms, or of 60: a spike begins above 40. From number 50 on packets are handed in 300 ms late.
+    let mut comes = |number: u32, trip_ms: u64| {
+        let at_ms = 10 * u64::from(number) + 100;
+        let (arrived_ms, late_ms) = (at_ms + trip_ms - 20, if number < 50 { 0 } else { 300 });
+        let arrived = Instant(arrived_ms * 1_000_000);
+        alone.hand(arrived_ms + late_ms, Input::packet(&packet(number, at_ms, 8e5), None, arrived));
+        alone.confusion()
+    };
+    for number in 1..10 {
+        comes(number, 20);
+    }
+    assert_eq!(comes(10, 60), [0.0; 4]);
+    assert_eq!(comes(15, 20), [0.0, 0.0, 4.0, 0.0]);
+    for number in 16..60 {
+        comes(number, 20);
+    }
+    assert_eq!(comes(61, 20), [0.0, 0.0, 5.0, 0.0]);
+    assert_eq!(comes(63, 41), [0.0, 0.0, 5.0, 1.0]);
 }

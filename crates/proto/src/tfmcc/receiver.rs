@@ -12,6 +12,7 @@ use crate::endpoint::{Endpoint, Event, Gauge, Input, Outbox, Report};
 use crate::packet::{Address, FlowId, Packet};
 use crate::parts::loss_differentiation::LossDifferentiation;
 use crate::parts::loss_history::LossHistory;
+use crate::parts::rtt::stamp_us;
 use crate::random::Random;
 use crate::time::{Duration, Instant};
 use std::marker::PhantomData;
@@ -218,6 +219,7 @@ impl<W: Wording> ReceiverOf<W> {
         let first_rtt = self.measurement.measure_rtt(arrived, own_stamp_us, self.is_clr());
         if let Some(part) = &mut self.differentiation {
             part.rate(LossHistory::ONLY.0, f64::from(data.rate_bps));
+            part.took(arrived, stamp_us(packet.sent));
         }
         let differ = self.differentiation.as_deref_mut();
         let recorded =

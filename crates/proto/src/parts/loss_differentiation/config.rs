@@ -9,7 +9,8 @@ use crate::declared::{Deserialize, JsonSchema, Serialize};
 pub struct Config {
     /// The rule. Default "ias".
     pub rule: DifferentiationRule,
-    /// Which inter-arrival times T_min is the least of. Default "rate". Only with "ias" and "mbiaz".
+    /// What is remembered of inter-arrival or trip times. Default "rate" with "ias" and "mbiaz", and "recent" with
+    /// "spike". Only with these.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<Forgetting>,
     /// Whether each layer has a T_min of its own. Default "layer". Only with "ias" and "mbiaz".
@@ -29,20 +30,27 @@ pub enum DifferentiationRule {
     Ias,
     /// The same with (n+1.25) T_min as the upper bound.
     Mbiaz,
+    /// Packets behind a queue that is full take long: losses are congestion from where one-way trip times rise above
+    /// half of their range until they fall below a third of it ([Tobe], [Cen]).
+    Spike,
+    /// Losses are the link's if the trip behind them was short: below the mean by the mean deviation for one, and less
+    /// so the more are missing ([Cen]).
+    Zigzag,
     /// The truth, which no real receiver knows: the upper bound of all rules.
     Oracle,
 }
 
-/// When T_min is forgotten.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// When T_min, or the range of trip times, is forgotten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "LossDifferentiationWindow")]
 #[serde(rename_all = "lowercase")]
 pub enum Forgetting {
-    /// Never: the least of the session.
+    /// Never: it is that of the session.
     Session,
-    /// When the announced rate has changed by more than a tenth.
-    #[default]
+    /// When the announced rate has changed by more than a tenth. With "ias" and "mbiaz" only.
     Rate,
+    /// After five to ten seconds, or when the way has become shorter by more than the range. With "spike" only.
+    Recent,
 }
 
 /// Over what T_min is taken.
@@ -60,24 +68,71 @@ pub enum Scope {
 impl Config {
     /// Every field with an illegal value: its path below this one, and what was given and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
-        if matches!(self.rule, DifferentiationRule::Ias | DifferentiationRule::Mbiaz) {
-            return Vec::new();
-        }
-        let rule = if self.rule == DifferentiationRule::Oracle { "oracle" } else { "none" };
-        let message =
-            || format!("given with the rule \"{rule}\"; legal with \"ias\" and \"mbiaz\", which have a T_min");
-        let given = [("window", self.window.is_some()), ("scope", self.scope.is_some())];
-        given.into_iter().filter(|(_, given)| *given).map(|(field, _)| (field.to_owned(), message())).collect()
+        let rule = self.rule;
+        let window = self.window.filter(|window| !rule.windows().contains(window)).map(|window| match rule.windows() {
+            [] => format!("given with the rule {}; legal with \"ias\", \"mbiaz\" and \"spike\"", rule.quoted()),
+            [first, others @ ..] => {
+                let legal =
+                    others.iter().fold(first.quoted(), |legal, other| format!("{legal} and {}", other.quoted()));
+                format!("{} given with the rule {}; legal are {legal}", window.quoted(), rule.quoted())
+            }
+        });
+        let scope = self.scope.filter(|_| !rule.has_least_time()).map(|_| {
+            let rule = rule.quoted();
+            format!("given with the rule {rule}; legal with \"ias\" and \"mbiaz\", which have a T_min")
+        });
+        let wrong = [("window", window), ("scope", scope)];
+        wrong.into_iter().filter_map(|(field, message)| Some((field.to_owned(), message?))).collect()
     }
 
-    /// The window of T_min.
+    /// The window of T_min or of the range of trip times.
     pub fn window(&self) -> Forgetting {
-        self.window.unwrap_or_default()
+        self.window.or(self.rule.windows().first().copied()).unwrap_or(Forgetting::Session)
     }
 
     /// The scope of T_min.
     pub fn scope(&self) -> Scope {
         self.scope.unwrap_or_default()
+    }
+}
+
+impl DifferentiationRule {
+    /// The windows that it may have, its default first.
+    fn windows(self) -> &'static [Forgetting] {
+        match self {
+            DifferentiationRule::Ias | DifferentiationRule::Mbiaz => &[Forgetting::Rate, Forgetting::Session],
+            DifferentiationRule::Spike => &[Forgetting::Recent, Forgetting::Session],
+            DifferentiationRule::None | DifferentiationRule::Zigzag | DifferentiationRule::Oracle => &[],
+        }
+    }
+
+    /// Whether it compares gaps with T_min.
+    fn has_least_time(self) -> bool {
+        matches!(self, DifferentiationRule::Ias | DifferentiationRule::Mbiaz)
+    }
+
+    /// Its name as scenarios have it.
+    fn quoted(self) -> &'static str {
+        match self {
+            DifferentiationRule::None => "\"none\"",
+            DifferentiationRule::Ias => "\"ias\"",
+            DifferentiationRule::Mbiaz => "\"mbiaz\"",
+            DifferentiationRule::Spike => "\"spike\"",
+            DifferentiationRule::Zigzag => "\"zigzag\"",
+            DifferentiationRule::Oracle => "\"oracle\"",
+        }
+    }
+}
+
+impl Forgetting {
+    /// Its name as scenarios have it.
+    fn quoted(self) -> String {
+        let name = match self {
+            Forgetting::Session => "session",
+            Forgetting::Rate => "rate",
+            Forgetting::Recent => "recent",
+        };
+        format!("\"{name}\"")
     }
 }
 
@@ -102,16 +157,31 @@ mod tests {
     }
 
     #[test]
-    fn rules_without_a_least_time_take_no_window() {
-        for rule in ["ias", "mbiaz"] {
-            assert_eq!(config(&format!(r#"{{"rule":"{rule}","window":"rate","scope":"layer"}}"#)).check(), []);
+    fn each_rule_has_its_windows() {
+        let wrong = |text: &str| -> Vec<String> { config(text).check().into_iter().map(|(field, _)| field).collect() };
+        for (rule, legal) in [
+            ("none", &[][..]),
+            ("ias", &["rate", "session"]),
+            ("mbiaz", &["rate", "session"]),
+            ("spike", &["recent", "session"]),
+            ("zigzag", &[]),
+            ("oracle", &[]),
+        ] {
+            assert_eq!(wrong(&format!(r#"{{"rule":"{rule}"}}"#)), [""; 0], "{rule}");
+            for window in ["rate", "session", "recent"] {
+                let text = format!(r#"{{"rule":"{rule}","window":"{window}"}}"#);
+                let expected: &[&str] = if legal.contains(&window) { &[] } else { &["window"] };
+                assert_eq!(wrong(&text), expected, "{text}");
+                for (_, message) in config(&text).check() {
+                    assert!(message.contains(&format!("\"{rule}\"")), "{message}");
+                    assert!(legal.iter().all(|legal| message.contains(&format!("\"{legal}\""))), "{message}");
+                }
+            }
+            let scope: &[&str] = if matches!(rule, "ias" | "mbiaz") { &[] } else { &["scope"] };
+            assert_eq!(wrong(&format!(r#"{{"rule":"{rule}","scope":"layer"}}"#)), scope, "{rule}");
         }
-        for rule in ["none", "oracle"] {
-            assert_eq!(config(&format!(r#"{{"rule":"{rule}"}}"#)).check(), []);
-            let wrong = config(&format!(r#"{{"rule":"{rule}","window":"rate","scope":"layer"}}"#)).check();
-            assert_eq!(wrong.iter().map(|(field, _)| field.as_str()).collect::<Vec<_>>(), ["window", "scope"]);
-            assert!(wrong.iter().all(|(_, message)| message.contains(rule)));
-        }
+        assert_eq!(config(r#"{"rule":"spike"}"#).window(), Forgetting::Recent);
+        assert_eq!(config(r#"{"rule":"mbiaz"}"#).window(), Forgetting::Rate);
         assert!(serde_json::from_str::<Config>(r#"{"rule":"biaz"}"#).is_err());
     }
 }

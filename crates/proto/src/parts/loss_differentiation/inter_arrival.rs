@@ -104,11 +104,7 @@ impl InterArrival {
 
     pub(super) fn judge(&mut self, space: u16, gap: &Gap, now: Instant, quarters: u128) -> Verdict {
         let arrivals = at(&mut self.arrivals, usize::from(space));
-        let (Some(before), Some(last)) = (arrivals.before, arrivals.last) else { return Verdict::Congestion };
-        if before.count + 1 != gap.first || last.count != gap.first + gap.missing {
-            // No packet has ended it.
-            return Verdict::Congestion;
-        }
+        let Some((before, last)) = arrivals.around(gap) else { return Verdict::Congestion };
         let least = at(&mut self.least, of(self.scope, space));
         if least.samples < LEAST_SAMPLES {
             return Verdict::Congestion;
@@ -119,6 +115,11 @@ impl InterArrival {
         let from = 4 * u128::from(last.position - before.position);
         let is_link = from * least_ns <= gap_time && gap_time < (from + quarters) * least_ns;
         if is_link { Verdict::Link } else { Verdict::Congestion }
+    }
+
+    /// Whether the last packet of `space` ends this gap: none has, if what is missing is only overdue.
+    pub(super) fn ends(&self, space: u16, gap: &Gap) -> bool {
+        self.arrivals.get(usize::from(space)).is_some_and(|arrivals| arrivals.around(gap).is_some())
     }
 
     pub(super) fn rate(&mut self, space: u16, rate_bps: f64) {
@@ -150,6 +151,14 @@ impl InterArrival {
         if self.scope == Scope::Aggregate {
             self.rate_changed(space);
         }
+    }
+}
+
+impl Arrivals {
+    /// The packets before and behind a gap, if the last packet has ended it.
+    fn around(&self, gap: &Gap) -> Option<(Arrival, Arrival)> {
+        let (before, last) = (self.before?, self.last?);
+        (before.count + 1 == gap.first && last.count == gap.first + gap.missing).then_some((before, last))
     }
 }
 

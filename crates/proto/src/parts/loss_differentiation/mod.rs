@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `config.rs` | rule, window and scope |
 //! | `inter_arrival.rs` | T_min, and the rules that compare gaps with it |
+//! | `trip_times.rs` | one-way trip times, and the rules that look at them |
 //! | `verdict.rs` | what losses are taken for |
 //! | `ledger.rs` | what was judged and what was told, packet by packet |
 //! | `confusion.rs` | how often the rule was right |
@@ -18,6 +19,9 @@ mod inter_arrival;
 mod ledger;
 #[cfg(test)]
 mod tests;
+mod trip_times;
+#[cfg(test)]
+mod trip_times_tests;
 mod verdict;
 
 pub use config::{Config, DifferentiationRule, Forgetting, Scope};
@@ -28,10 +32,11 @@ use super::loss_detection::Gap;
 use crate::time::Instant;
 use inter_arrival::InterArrival;
 use ledger::Ledger;
+use trip_times::TripTimes;
 
 /// The loss differentiation of one receiver.
 ///
-/// For each packet that arrives call [`arrived`](Self::arrived), then [`judge`](Self::judge) if a gap is before it, or
+/// For each packet that arrives call [`took`](Self::took) and [`arrived`](Self::arrived), then [`judge`](Self::judge) if a gap is before it, or
 /// [`late`](Self::late) if it was missing. What [`Input::LinkLoss`](crate::endpoint::Input::LinkLoss) tells goes into
 /// [`link_lost`](Self::link_lost).
 ///
@@ -59,6 +64,7 @@ use ledger::Ledger;
 pub struct LossDifferentiation {
     rule: DifferentiationRule,
     inter_arrival: InterArrival,
+    trip_times: TripTimes,
     /// By space.
     ledgers: Vec<Ledger>,
     confusion: Confusion,
@@ -70,8 +76,18 @@ impl LossDifferentiation {
         LossDifferentiation {
             rule: config.rule,
             inter_arrival: InterArrival::new(config.window(), config.scope()),
+            trip_times: TripTimes::new(config.window()),
             ledgers: Vec::new(),
             confusion: Confusion::default(),
+        }
+    }
+
+    /// A packet of any space has arrived at `now` that its sender stamped `sent_us`, microseconds by its clock, of which
+    /// the upper bits are left out. What follows from it holds for the gap that ends with this packet.
+    #[inline]
+    pub fn took(&mut self, now: Instant, sent_us: u32) {
+        if matches!(self.rule, DifferentiationRule::Spike | DifferentiationRule::Zigzag) {
+            self.trip_times.took(now, sent_us);
         }
     }
 
@@ -101,6 +117,10 @@ impl LossDifferentiation {
             DifferentiationRule::None | DifferentiationRule::Oracle => Verdict::Congestion,
             DifferentiationRule::Ias => self.inter_arrival.judge(space, gap, now, inter_arrival::IAS),
             DifferentiationRule::Mbiaz => self.inter_arrival.judge(space, gap, now, inter_arrival::MBIAZ),
+            // Of a gap that no packet has ended no trip time tells.
+            DifferentiationRule::Spike if self.inter_arrival.ends(space, gap) => self.trip_times.spike(),
+            DifferentiationRule::Zigzag if self.inter_arrival.ends(space, gap) => self.trip_times.zigzag(gap.missing),
+            DifferentiationRule::Spike | DifferentiationRule::Zigzag => Verdict::Congestion,
         };
         let is_oracle = self.rule == DifferentiationRule::Oracle;
         let ledger = ledger(&mut self.ledgers, space);

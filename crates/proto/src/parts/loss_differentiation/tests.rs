@@ -168,7 +168,7 @@ fn a_rate_that_changes_by_more_than_a_tenth_begins_another_window() {
         bench.part.rate(0, 50.0);
         bench.come(0, 153..=157, 1540.0, 20.0);
         let (early, late) = match window {
-            Forgetting::Session => (congestion(1), congestion(1)),
+            Forgetting::Session | Forgetting::Recent => (congestion(1), congestion(1)),
             // Four samples, as the time to the first packet at the new rate is none, and then more than five.
             Forgetting::Rate => (congestion(1), link(1)),
         };
