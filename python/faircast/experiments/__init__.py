@@ -129,6 +129,7 @@ REGISTRY: dict[str, str] = {
     "x-start": "faircast.experiments.checks.start",
     "x-lies": "faircast.experiments.checks.lies",
     "x-loss-differentiation": "faircast.experiments.checks.loss_differentiation",
+    "x-link-errors": "faircast.experiments.checks.link_errors",
     "x-conservation": "faircast.experiments.checks.conservation",
     "x-determinism": "faircast.experiments.checks.determinism",
 }
