@@ -35,7 +35,7 @@ def tfmcc_profiles(session: dict[str, Any]) -> set[str]:
 @pytest.mark.parametrize("name", REGISTRY)
 def test_papers_have_the_tcp_of_ns2_and_all_others_that_of_hosts(name: str) -> None:
     flows = [flow for made in scenarios(name) for flow in made.get("flows", {}).values() if flow["kind"] == "tcp"]
-    by_name = {BESIDE_NS2: {"ns2"}, **dict.fromkeys(BESIDE_LINUX, {"linux"})}
+    by_name = {BESIDE_NS2: {"ns2"}, **{name: {"linux"} for name in BESIDE_LINUX}}
     wanted = {"ns2"} if load(name).paper in PAPERS else by_name.get(name, {"rfc"})
     found = {flow.get("profile", "rfc") for flow in flows}
     assert found == (wanted if flows else set()), name

@@ -170,8 +170,8 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        let options = "there are: --to, --max-rate, --scheme, --set, --packet-size, --interface, --open, --format, --ttl, \
-                       --keys, --receivers, --patience, --results, --json";
+        let options = "there are: --to, --max-rate, --scheme, --set, --packet-size, --interface, --open, --format, \
+                       --ttl, --keys, --receivers, --patience, --results, --json";
         let verbs = "keys, send, receive, probe, stream";
         let missing = "is missing: the first group of the session, as 239.1.2.3:5000 or [ff15::1]:5000";
         for (line, sentence) in [

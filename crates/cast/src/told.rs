@@ -26,7 +26,7 @@ pub fn limits<O: Outbound>(driver: &Source<O>) -> String {
     format!("; receiver {} limits{reported}", driver.directory().id(limit.receiver))
 }
 
-/// The same for machines.
+/// Who limits, and what it has reported, for machines.
 pub fn limiting<O: Outbound>(driver: &Source<O>) -> Option<Value> {
     driver.content().limit.map(|limit| {
         let (p, rtt_s) = limit.reported.unzip();

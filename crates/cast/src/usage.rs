@@ -41,8 +41,8 @@ pub enum Verb {
     Probe(Probe),
     /// Carry standard input to standard output of all who receive, as it comes
     #[command(
-        after_help = "Example: faircast stream --from 239.1.2.3:5000 --keys receiver-001.key | mpv -\n         ffmpeg -re \
-                      -i film.mkv -f mpegts - | faircast stream --to 239.1.2.3:5000 --max-rate 9Mbit/s --keys \
+        after_help = "Example: faircast stream --from 239.1.2.3:5000 --keys receiver-001.key | mpv -\n         ffmpeg \
+                      -re -i film.mkv -f mpegts - | faircast stream --to 239.1.2.3:5000 --max-rate 9Mbit/s --keys \
                       keys/sender.key"
     )]
     Stream(Stream),

@@ -19,11 +19,11 @@ pub struct Files {
 const MOST_OPEN: usize = 8;
 
 impl Files {
-    /// These files, as long as they are now.
+    /// Files of the lengths that they have now.
     ///
     /// # Errors
     ///
-    /// One cannot be read.
+    /// A file cannot be read.
     pub fn new(sources: Vec<Source>) -> Result<Files, Failure> {
         let length = |source: &Source| {
             let file = File::open(&source.path).and_then(|file| file.metadata());

@@ -86,9 +86,9 @@ pub struct Counters {
     pub symbols: u64,
     /// What came of another sender, or was no message.
     pub refused: u64,
-    /// Requests made, and kept back since others had asked.
+    /// Requests made.
     pub nacks: u64,
-    /// See there.
+    /// Requests that were kept back, since others had asked.
     pub suppressed: u64,
 }
 

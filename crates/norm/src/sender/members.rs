@@ -162,7 +162,7 @@ impl Members {
         lines
     }
 
-    /// Those that have not said that they have everything, who have been heard since then.
+    /// Receivers that have not said that they have everything, who have been heard since then.
     pub(super) fn incomplete(&self, since: Instant) -> impl Iterator<Item = u32> {
         self.by_node.iter().filter(move |(_, member)| !member.complete && member.heard >= since).map(|(node, _)| *node)
     }

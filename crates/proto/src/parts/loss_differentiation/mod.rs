@@ -36,9 +36,9 @@ use trip_times::TripTimes;
 
 /// The loss differentiation of one receiver.
 ///
-/// For each packet that arrives call [`took`](Self::took) and [`arrived`](Self::arrived), then [`judge`](Self::judge) if a gap is before it, or
-/// [`late`](Self::late) if it was missing. What [`Input::LinkLoss`](crate::endpoint::Input::LinkLoss) tells goes into
-/// [`link_lost`](Self::link_lost).
+/// For each packet that arrives call [`took`](Self::took) and [`arrived`](Self::arrived), then [`judge`](Self::judge)
+/// if a gap is before it, or [`late`](Self::late) if it was missing. What
+/// [`Input::LinkLoss`](crate::endpoint::Input::LinkLoss) tells goes into [`link_lost`](Self::link_lost).
 ///
 /// ```
 /// use faircast_proto::parts::loss_detection::{ArrivalOrder, LossDetection};
@@ -82,8 +82,8 @@ impl LossDifferentiation {
         }
     }
 
-    /// A packet of any space has arrived at `now` that its sender stamped `sent_us`, microseconds by its clock, of which
-    /// the upper bits are left out. What follows from it holds for the gap that ends with this packet.
+    /// A packet of any space has arrived at `now` that its sender stamped `sent_us`, microseconds by its clock without
+    /// the upper bits. What follows from it holds for the gap that ends with this packet.
     #[inline]
     pub fn took(&mut self, now: Instant, sent_us: u32) {
         if matches!(self.rule, DifferentiationRule::Spike | DifferentiationRule::Zigzag) {
