@@ -90,6 +90,9 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
         for key, inner in value.items():
             if path or key not in ("format", "name", "description"):
                 yield from leaves(inner, f"{path}.{key}" if path else key)
+    elif isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
+        for place, inner in enumerate(value):
+            yield from leaves(inner, f"{path}.{place}")
     else:
         text = value if isinstance(value, str) else json.dumps(value)
         yield path, text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

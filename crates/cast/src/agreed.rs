@@ -65,6 +65,17 @@ impl Agreed {
         self.packet_bytes
     }
 
+    /// Looks whether the session has one group: what layers carried would be parts of a stream, which only who holds all
+    /// of them could put together.
+    pub fn check_one_group(&self, scheme: Option<&str>) -> Result<()> {
+        if self.groups.count() == 1 {
+            return Ok(());
+        }
+        let sentence =
+            "its layers would carry parts of a stream; legal are schemes of one group: tfmcc, omcc, pgmcc, cbr";
+        Err(Ending::Input(format!("--scheme {:?} given, {sentence}", scheme.unwrap_or_default())))
+    }
+
     /// Looks whether the interface takes packets that are so long. IPv6 has 20 bytes more of header than is counted.
     pub fn check_length(&self, interface: &Interface) -> Result<()> {
         let beyond = if self.groups.first().is_ipv4() { 0 } else { 20 };

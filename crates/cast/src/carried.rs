@@ -62,7 +62,7 @@ impl Outbound for Sender {
         self.next_symbol(now, out)
     }
 
-    /// Layers share out a stream: who holds few of them gets a part of it.
+    /// A stream has one group ([`Agreed::check_one_group`](crate::agreed::Agreed::check_one_group)).
     fn next_above(&mut self, now: Duration, _group: u32, out: &mut Vec<u8>) -> Result<Sent, Failure> {
         self.next_symbol(now, out)
     }

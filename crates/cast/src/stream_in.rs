@@ -48,6 +48,7 @@ struct Output {
 /// Receives a stream until it is over.
 pub fn command(options: &Stream, from: SocketAddr, interrupted: &mut dyn FnMut() -> bool) -> Result<Ending> {
     let agreed = Agreed::read(&options.shared, options.keys.is_some(), ("from", from), None)?;
+    agreed.check_one_group(options.shared.scheme.as_deref())?;
     let keys = options.keys.as_ref().map(|path| ReceiverKeys::read(Path::new(path))).transpose().map_err(at_start)?;
     let mut sockets = agreed.sockets(options.shared.interface.as_deref(), options.source, None)?;
     let id = match &keys {
@@ -77,9 +78,10 @@ pub fn command(options: &Stream, from: SocketAddr, interrupted: &mut dyn FnMut()
         driver.content_mut().now = now;
         let sending = driver.content().limits.rate_bps.unwrap_or(f64::NAN);
         results.turn(turns::instant(now), &mut driver, sending).iter().for_each(|why| progress.notes(why));
-        if output.is_empty()
-            && let Some(bytes) = driver.content_mut().store.read(now)
-        {
+        let receiver = &mut driver.content_mut().store;
+        if !output.is_empty() {
+            receiver.expire(now);
+        } else if let Some(bytes) = receiver.read(now) {
             output.give(bytes);
         }
         if now >= asking.next {

@@ -39,6 +39,7 @@ pub fn command(
     interrupted: &mut dyn FnMut() -> bool,
 ) -> Result<Ending> {
     let agreed = Agreed::read(&options.shared, options.keys.is_some(), ("to", to), Some(max_rate))?;
+    agreed.check_one_group(options.shared.scheme.as_deref())?;
     let keys = options.keys.as_ref().map(|path| SenderKeys::read(Path::new(path))).transpose().map_err(at_start)?;
     let all = keys.as_ref().map_or(u32::MAX, SenderKeys::receivers);
     let expected = options.receivers.unwrap_or(1);
@@ -152,8 +153,12 @@ fn summary(driver: &Source, took: Duration) -> String {
         bytes => format!(", {bytes} of them left out"),
     };
     let at_end = if sender.is_over() { format!(", {} at the end", sender.roster().complete()) } else { String::new() };
+    let gone = match sender.roster().left() {
+        0 => String::new(),
+        gone => format!(", {gone} have gone"),
+    };
     format!(
-        "{} bytes{left_out} in {:.1} s, {} receivers{at_end}{}{}{}",
+        "{} bytes{left_out} in {:.1} s, {} receivers{at_end}{gone}{}{}{}",
         sender.bytes(),
         took.as_secs_f64(),
         sender.roster().receivers().count(),

@@ -1,7 +1,7 @@
 //! Who receives, as far as the sender has heard: a few numbers for each, whatever is sent.
 
 use crate::failure::Malformed;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// What is known of a receiver.
@@ -19,6 +19,8 @@ pub struct Receiver {
 #[derive(Clone, Debug)]
 pub struct Roster {
     receivers: BTreeMap<u64, Receiver>,
+    /// Who has said that it goes, as far as there is room.
+    left: BTreeSet<u64>,
     most: usize,
     silent: Duration,
 }
@@ -33,7 +35,7 @@ impl Receiver {
 impl Roster {
     /// Room for `most` receivers; one that was not heard for `silent` has gone.
     pub fn new(most: usize, silent: Duration) -> Roster {
-        Roster { receivers: BTreeMap::new(), most, silent }
+        Roster { receivers: BTreeMap::new(), left: BTreeSet::new(), most, silent }
     }
 
     /// A receiver says how much it lacks.
@@ -49,6 +51,7 @@ impl Roster {
                 _ => return Err(Malformed("more receivers than there is room for")),
             };
         }
+        self.left.remove(&id);
         let receiver = self.receivers.entry(id).or_insert(Receiver { heard: now, left, asked: 0 });
         (receiver.heard, receiver.left) = (now, left);
         Ok(receiver)
@@ -56,7 +59,9 @@ impl Roster {
 
     /// A receiver goes, and wants no more.
     pub(crate) fn leave(&mut self, id: u64) {
-        self.receivers.remove(&id);
+        if self.receivers.remove(&id).is_some() && self.left.len() < self.most {
+            self.left.insert(id);
+        }
     }
 
     /// All that have been heard, by id.
@@ -67,6 +72,11 @@ impl Roster {
     /// How many have everything.
     pub fn complete(&self) -> usize {
         self.receivers.values().filter(|receiver| receiver.complete()).count()
+    }
+
+    /// How many have said that they go, and have not come back.
+    pub fn left(&self) -> usize {
+        self.left.len()
     }
 
     /// Whether somebody who was heard of late lacks something.
@@ -107,5 +117,10 @@ mod tests {
         assert!(!roster.wanting(second(61)));
         assert!(roster.hear(second(61), 9, 5).is_ok(), "the one that has gone makes room");
         assert_eq!(roster.receivers().map(|(id, _)| id).collect::<Vec<_>>(), [8, 9]);
+        roster.leave(9);
+        roster.leave(7);
+        assert_eq!((roster.left(), roster.receivers().count()), (1, 1), "who was not there cannot go");
+        assert!(roster.hear(second(62), 9, 5).is_ok(), "it comes back");
+        assert_eq!(roster.left(), 0);
     }
 }

@@ -35,6 +35,8 @@ pub mod network;
 mod page_tests;
 #[cfg(feature = "record")]
 pub mod record;
+#[cfg(test)]
+mod record_tests;
 pub mod run;
 #[cfg(test)]
 mod seal_tests;

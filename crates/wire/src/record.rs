@@ -102,9 +102,11 @@ impl Record {
         }
     }
 
-    /// When the interval under way ends.
+    /// When the interval under way ends: with the next one, if less than half of it is left where it begins, as behind a
+    /// look that was late. A rate over a moment would be that of a burst.
     pub fn next(&self) -> Instant {
-        self.began + Duration((self.over + 1) * INTERVAL.0)
+        let next = self.began + Duration((self.over + 1) * INTERVAL.0);
+        if next.since(self.since).0 * 2 < INTERVAL.0 { next + INTERVAL } else { next }
     }
 
     /// From now on it is another endpoint, which has counted nothing yet. Of the interval under way the rows tell what

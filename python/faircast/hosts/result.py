@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from faircast.hosts.records import Values
+from faircast.hosts.records import SENDER, Values
 from faircast.hosts.session import HostSession
 from faircast.parquet import Origin
 from faircast.results import RunResult
@@ -70,20 +70,27 @@ def summary(session: HostSession, tables: Mapping[str, Mapping[str, Values]]) ->
 
 def _summary(session: HostSession, tables: Mapping[str, Mapping[str, Values]]) -> Iterator[tuple[str, str, str, float]]:
     flows = tables["flows"]
+    host = tables.get("host", {"who": [], "t_s": [], "measured_s": []})
+    measured_s = dict(zip(zip(host["who"], host["t_s"], strict=True), host["measured_s"], strict=True))
+
+    def over_time(table: Mapping[str, Values], column: str, rows: Iterable[int], who: str) -> float:
+        return mean((table[column][row], measured_s.get((who, table["t_s"][row]), 1.0)) for row in rows)
+
     if session.has_sender:
-        yield session.name, "sending_rate", "bit/s", mean(flows["rate_bps"])
+        yield session.name, "sending_rate", "bit/s", over_time(flows, "rate_bps", range(len(flows["t_s"])), SENDER)
     receivers = tables.get("receivers")
     if receivers is None:
         return
     for name in dict.fromkeys(receivers["receiver"]):
         rows = [row for row, value in enumerate(receivers["receiver"]) if value == name]
         for column, metric in (("rate_bps", "rate"), ("goodput_bps", "goodput")):
-            yield str(name), metric, "bit/s", mean([receivers[column][row] for row in rows])
+            yield str(name), metric, "bit/s", over_time(receivers, column, rows, str(name))
         if "loss_events" in receivers:
             yield str(name), "loss_events", "loss events", sum(float(receivers["loss_events"][row]) for row in rows)
 
 
-def mean(values: Any) -> float:
-    """The mean of what is defined, NaN if nothing is."""
-    known = [float(value) for value in values if not math.isnan(value)]
-    return sum(known) / len(known) if known else math.nan
+def mean(weighted: Iterable[tuple[Any, Any]]) -> float:
+    """The mean of values with weights, of those that are defined; NaN if none is."""
+    known = [(float(value), float(weight)) for value, weight in weighted if not math.isnan(value)]
+    total = sum(weight for _, weight in known)
+    return sum(value * weight for value, weight in known) / total if total > 0 else math.nan

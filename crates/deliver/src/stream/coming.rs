@@ -21,7 +21,8 @@ pub(super) enum State {
     Whole(Entry, Vec<u8>),
 }
 
-/// A block, and since when it is known that there is one.
+/// A block, and since when it waits: for what is lacking, once the last of it has been sent for the first time, as far
+/// as is known; when it is whole, for whoever reads.
 pub(super) struct Coming {
     pub(super) since: Duration,
     pub(super) state: State,
@@ -95,10 +96,10 @@ impl Coming {
             State::Whole(..) => (0, 0, 0),
             State::Early(early) => (1, 1, early.iter().map(|(symbol, _)| symbol + 1).max().unwrap_or(0)),
             State::Coming(_, block, _) => {
-                let (lacks, held, seen) = (u32::from(block.lacks()), u32::from(block.held()), block.seen());
-                let lost = seen.saturating_sub(held);
+                let (lacks, held, seen) = (u64::from(block.lacks()), u64::from(block.held()), block.seen());
+                let lost = u64::from(seen).saturating_sub(held);
                 let more = (lacks * lost + held / 2).checked_div(held).unwrap_or(0);
-                let again = u32::from(seen > block.symbols().into());
+                let again = u64::from(seen > block.symbols().into());
                 (lacks as u16, (lacks + more + again).min(u16::MAX.into()) as u16, seen)
             }
         }

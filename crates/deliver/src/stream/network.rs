@@ -127,6 +127,9 @@ impl Receiving {
 
     /// What is read, and what it says if it is time for that.
     pub(super) fn says(&mut self, now: Duration) -> Option<Vec<u8>> {
+        if !self.is_read {
+            self.receiver.expire(now);
+        }
         while let Some(bytes) = if self.is_read { self.receiver.read(now) } else { None } {
             self.output.extend(bytes);
         }

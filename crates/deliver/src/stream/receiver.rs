@@ -71,7 +71,7 @@ const AHEAD: u64 = 64;
 const MOST_BLOCKS: u64 = 1 << 16;
 /// Bytes that blocks may have in memory: beyond them symbols are not taken.
 const MOST_BYTES: usize = 1 << 30;
-/// What is whole and waits to be read is kept for so many delays: one it may have waited for blocks before it.
+/// What is whole and waits to be read is kept for so many delays from then on: one it may wait for blocks before it.
 const READ_DELAYS: u32 = 2;
 
 impl Receiver {
@@ -116,6 +116,13 @@ impl Receiver {
     pub fn farewell(&self) -> Option<Vec<u8>> {
         let (session, lost) = (self.session.as_ref()?.tag, self.tally.lost);
         Some(Standing { session, left: LEAVES, lost, lines: Vec::new() }.encode())
+    }
+
+    /// Gives up what is too old, where nobody reads.
+    pub fn expire(&mut self, now: Duration) {
+        if let Some(session) = &mut self.session {
+            session.expire(now, &mut self.tally);
+        }
     }
 
     /// When something will be given up, if nothing comes before.
@@ -222,8 +229,13 @@ impl Session {
         if is_much && self.blocks.iter().map(Coming::bytes).sum::<usize>() > MOST_BYTES {
             return Taken::Known;
         }
+        let is_newest = number + 1 >= self.begun;
         let Some(block) = self.block(now, number) else { return Taken::Known };
         let done = block.take(cut, id.symbol, symbol);
+        if done == Done::Block || (is_newest && done == Done::Symbol) {
+            // The sender goes on with it, or nothing of it is lacking any more.
+            block.since = now;
+        }
         if done != Done::Nothing {
             self.moved = now;
         }
@@ -259,16 +271,24 @@ impl Session {
 
     /// The next block, if it is whole; those that are too old are given up.
     fn read(&mut self, now: Duration, tally: &mut Tally) -> Option<Vec<u8>> {
+        self.expire(now, tally);
+        let is_whole = self.blocks.front().is_some_and(|block| matches!(block.state, State::Whole(..)));
+        let bytes = if is_whole { self.take_first(tally) } else { None };
+        self.expire(now, tally);
+        bytes
+    }
+
+    /// Gives up the first blocks as far as they are too old, and finds the end.
+    fn expire(&mut self, now: Duration, tally: &mut Tally) {
         let delay = self.head.delay;
         while let Some(block) = self.blocks.front() {
             let age = now.saturating_sub(block.since);
-            let is_whole = matches!(block.state, State::Whole(..));
-            let has_begun = self.next < self.begun;
-            if is_whole && age <= READ_DELAYS * delay {
-                return self.take_first(tally);
-            }
-            if !is_whole && !(has_begun && (self.head.kept > self.next || age > delay)) {
-                return None;
+            let is_old = match block.state {
+                State::Whole(..) => age > READ_DELAYS * delay,
+                _ => self.next < self.begun && (self.head.kept > self.next || age > delay),
+            };
+            if !is_old {
+                return;
             }
             self.skip(tally);
         }
@@ -276,7 +296,6 @@ impl Session {
             self.is_done = true;
             self.pass(self.end, tally);
         }
-        None
     }
 
     /// The first block, which is whole.
@@ -333,9 +352,11 @@ impl Session {
             return (0, Vec::new());
         }
         let is_quiet = now.saturating_sub(self.moved) >= period(self.head.delay);
-        let end = if is_quiet || self.head.is_over { self.begun } else { self.begun.saturating_sub(1) };
+        // The head of the last of them may have been lost.
+        let known = self.begun.max(self.next + self.blocks.len() as u64);
+        let end = if is_quiet || self.head.is_over { known } else { known.saturating_sub(1) };
         let (mut left, mut lines) = (0u64, Vec::<Line>::new());
-        for (block, number) in self.blocks.iter().zip(self.next..self.begun) {
+        for (block, number) in self.blocks.iter().zip(self.next..) {
             let (lacks, wanted, seen) = block.lacks();
             left += u64::from(lacks);
             if lacks == 0 || number >= end || number < self.head.kept {

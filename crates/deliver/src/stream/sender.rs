@@ -30,7 +30,7 @@ pub struct Sender {
     is_over: bool,
     /// Blocks of a live input that have not been sent, with when they were made.
     waiting: VecDeque<(Duration, Entry, Vec<u8>)>,
-    /// Blocks that are repaired, with when they were made; the last one is being sent for the first time as long as
+    /// Blocks that are repaired, with when they had been sent for the first time; the last one is being sent as long as
     /// there is a `position`.
     kept: VecDeque<(Duration, Entry, Vec<u8>)>,
     /// The number of the first of them.
@@ -61,8 +61,9 @@ pub struct Sender {
 const HEAD_EVERY: u32 = 128;
 const HEAD_EVERY_SLOW: u32 = 16;
 const SLOW_BEACONS: u32 = 2;
-/// Symbols of the first block; it doubles and halves by how long they take. A choice.
-const FIRST_SYMBOLS: u16 = 16;
+/// Symbols of the first block; their number doubles and halves by how long they take. One, as the rate is not known: at
+/// 16 kbit/s it takes half a second.
+const FIRST_SYMBOLS: u16 = 1;
 /// How many blocks of one message are looked at, and how many heads may be asked for at once.
 const MOST_ASKED: u32 = 4096;
 const MOST_HEADS: usize = 16;
@@ -234,6 +235,9 @@ impl Sender {
         self.put(place(self.blocks() - 1), symbol.into(), out);
         self.position = (symbol + 1 < symbols).then_some((symbol + 1, symbols));
         if self.position.is_none() {
+            if let Some((made, ..)) = self.kept.back_mut() {
+                *made = now;
+            }
             self.keep_pace(now, symbols);
         }
         self.sources += 1;
@@ -315,10 +319,11 @@ impl Sender {
         [self.needs.next_at(), block].into_iter().flatten().fold(beacon, Duration::min).max(now)
     }
 
-    /// Whether the input is over, at least as many receivers as were expected have come to its end, and nobody who was
-    /// heard of late has not.
+    /// Whether the input is over, at least as many receivers as were expected have come to its end or said that they go,
+    /// and nobody who was heard of late has not.
     pub fn finished(&self, now: Duration) -> bool {
-        self.is_over && self.roster.complete() >= self.settings.expected && !self.roster.wanting(now)
+        let done = self.roster.complete() + self.roster.left();
+        self.is_over && done >= self.settings.expected && !self.roster.wanting(now)
     }
 
     /// Whether the input is over and has been sent.

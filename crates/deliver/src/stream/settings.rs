@@ -38,6 +38,11 @@ const GATHER_PART: u32 = 5;
 /// The answer to a request has come within this part of a period, in quarters: the next one of the same receiver is
 /// answered again. So the delay should be ten times the round-trip time.
 const ROUND_QUARTERS: u32 = 3;
+/// A head comes so often in a delay when there is nothing else, within these bounds: the last one says that all is over,
+/// and may be lost.
+const BEACONS: u32 = 4;
+const BEACON: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
+
 impl Settings {
     /// A stream cut so and kept for so long, in a session that began then.
     pub fn new(cut: Cut, began: u64, delay: Duration) -> Settings {
@@ -49,7 +54,7 @@ impl Settings {
             expected: 1,
             most_receivers: 10_000,
             silent: Duration::from_secs(20),
-            beacon: Duration::from_secs(1),
+            beacon: (delay / BEACONS).clamp(BEACON.0, BEACON.1),
             greed: 1,
         }
     }

@@ -98,6 +98,13 @@ fn nobody_waits_for_a_receiver_that_says_it_goes() {
         assert!(run(&mut sending, &mut receivers[..1], (&mut draw, &mut now), 20_000, |_, _| {}), "it never ends");
         assert_eq!(now < Duration::from_secs(5), says, "{now:?}");
     }
+    // Nor if it is the only one.
+    let mut sending = Sending::new(None, settings(), &input, None);
+    let mut receivers = [Receiving::new(None, 0)];
+    let mut now = Duration::ZERO;
+    assert!(!run(&mut sending, &mut receivers, (&mut draw, &mut now), 500, |_, _| {}));
+    sending.hear(now, 1, &receivers[0].receiver.farewell().expect("a head has come"));
+    assert!(run(&mut sending, &mut [], (&mut draw, &mut now), 2000, |_, _| {}), "it waits for nobody");
 }
 
 #[test]
@@ -231,6 +238,105 @@ fn who_does_not_read_loses_the_oldest_and_memory_is_bounded() {
     let Tally { lost, unread, .. } = slow.tally();
     // It keeps what came in two delays.
     assert!(lost == unread && lost > 300 * 4500 && lost < 300 * 5500, "{:?}", slow.tally());
+}
+
+#[test]
+fn a_reader_that_never_reads_holds_up_nobody() {
+    let mut draw = Draw::new(16);
+    let input = draw.bytes(900_000);
+    let mut sending = Sending::new(None, settings(), &input, None);
+    let mut receivers = [Receiving::new(None, 0)];
+    let mut now = Duration::ZERO;
+    let is_done = run(&mut sending, &mut receivers, (&mut draw, &mut now), 20_000, |step, receivers| {
+        receivers[0].is_read = step < 300;
+    });
+    let Tally { bytes, lost, unread, .. } = receivers[0].tally();
+    assert!(is_done, "the sender waits for it");
+    assert!(bytes > 0 && lost == unread && bytes + lost == input.len() as u64, "{:?}", receivers[0].tally());
+}
+
+/// Blocks that take longer to be sent than they are kept.
+#[test]
+fn low_rates_and_short_delays_lose_nothing() {
+    for (delay_ms, every, loss) in [(2000, 300, 0), (100, 15, 0), (100, 40, 0), (400, 2, 0), (2000, 50, 10)] {
+        let mut draw = Draw::new(17);
+        let input = draw.bytes(40_000);
+        let settings = Settings::new(settings().cut, 0, Duration::from_millis(delay_ms));
+        let mut sending = Sending::new(None, settings, &input, None);
+        let mut receiver = Receiving::new(None, loss);
+        let (mut now, mut is_done) = (Duration::ZERO, false);
+        for step in 0..200_000 {
+            now += GAP;
+            if let Some((_, message)) = if step % every == 0 { sending.send(now) } else { None } {
+                receiver.goes(now, sending.sent, &message, &mut draw);
+            }
+            if let Some(said) = receiver.says(now) {
+                sending.hear(now, 1, &said);
+            }
+            is_done = sending.sender.finished(now);
+            if is_done {
+                break;
+            }
+        }
+        let case = format!("{delay_ms} ms, a packet each {every} ms, {loss} % lost: {:?}", receiver.tally());
+        assert!(is_done && receiver.output == input, "{case}");
+    }
+}
+
+/// A block that was cut for a high rate is sent at a low one, for longer than it is kept.
+#[test]
+fn a_rate_that_falls_within_a_block_loses_nothing() {
+    for (seed, (delay_ms, loss)) in (0..16).zip([(400, 0), (3000, 5)].into_iter().cycle()) {
+        let mut draw = Draw::new(seed);
+        let input = draw.bytes(250_000);
+        let settings = Settings::new(settings().cut, 0, Duration::from_millis(delay_ms));
+        let mut sending = Sending::new(None, settings, &input, None);
+        let mut receiver = Receiving::new(None, loss);
+        let (mut now, mut is_done) = (Duration::ZERO, false);
+        // Some places in blocks.
+        let falls = 300 + 9 * seed;
+        for step in 0..200_000 {
+            now += GAP;
+            let every = if (falls..falls + 8000).contains(&step) { 100 } else { 1 };
+            if let Some((_, message)) = if step % every == 0 { sending.send(now) } else { None } {
+                receiver.goes(now, sending.sent, &message, &mut draw);
+            }
+            if let Some(said) = receiver.says(now) {
+                sending.hear(now, 1, &said);
+            }
+            is_done = sending.sender.finished(now);
+            if is_done {
+                break;
+            }
+        }
+        assert!(is_done && receiver.output == input, "seed {seed}: {:?}", receiver.tally());
+    }
+}
+
+/// Of the heads only those come that were asked for.
+#[test]
+fn blocks_whose_heads_are_lost_are_asked_for_up_to_the_last() {
+    let mut draw = Draw::new(18);
+    let input = draw.bytes(40_000);
+    let mut sending = Sending::new(None, settings(), &input, None);
+    let mut receiver = Receiving::new(None, 0);
+    let (mut now, mut is_done) = (Duration::ZERO, false);
+    for step in 0..20_000 {
+        now += GAP;
+        if let Some((sent, message)) = sending.send(now)
+            && (sent != Sent::Root || step < 10)
+        {
+            receiver.goes(now, sending.sent, &message, &mut draw);
+        }
+        if let Some(said) = receiver.says(now) {
+            sending.hear(now, 1, &said);
+        }
+        is_done = sending.sender.finished(now);
+        if is_done {
+            break;
+        }
+    }
+    assert!(is_done && receiver.output == input, "{:?}", receiver.tally());
 }
 
 #[test]
