@@ -202,7 +202,8 @@ def acted(*acts: tuple[float, str, str]) -> Any:
     }
     ways = {"film": {"film-0": SimpleNamespace(there=("first", "second"))}}
     network = SimpleNamespace(links={}, is_fixed=lambda _: True, ways=ways)
-    return SimpleNamespace(map=network, rows=lambda name: Rows(columns if name == "router_events" else {}))
+    held = {"router_events": columns}
+    return SimpleNamespace(map=network, rows=lambda name: Rows(held.get(name, {})), is_of_hosts=False)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,8 @@ LATER = ("duration", "engine.", "nodes.", "probes.", "warmup")
 """Paths by which one tells networks apart only where no others do."""
 LONGEST = 60
 """Letters of a value in such a label."""
+NAMED = ("format", "name", "description")
+"""What a scenario has that tells nothing of what is run."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +42,13 @@ def networks(name: str) -> list[Network]:
     points = [point for point in load(name).points(False) if point.copy == 0]
     points.sort(key=lambda point: point.beside or (isinstance(point.key, Cell) and point.key.run != BESIDE))
     written: dict[str, Point] = {}
+    there: set[str] = set()
     for point in points:
-        written.setdefault(toml_of(scenario_of(point)), point)
+        scenario = scenario_of(point)
+        unnamed = json.dumps({key: value for key, value in scenario.items() if key not in NAMED})
+        if unnamed not in there:
+            there.add(unnamed)
+            written[toml_of(scenario)] = point
     different = differences([scenario_of(point) for point in written.values()])
     return [
         Network(
@@ -88,7 +95,7 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
     """The paths of a scenario that have a value, and what that is; its name is none of them."""
     if isinstance(value, Mapping) and value:
         for key, inner in value.items():
-            if path or key not in ("format", "name", "description"):
+            if path or key not in NAMED:
                 yield from leaves(inner, f"{path}.{key}" if path else key)
     elif isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
         for place, inner in enumerate(value):
