@@ -75,7 +75,8 @@ fn fast(place: &Place, how: &str, start: impl Fn(&std::path::Path, &str) -> Prog
     let cpu_row = Row::told(format!("{what}: CPU seconds per GB at the sender"), format!("{own:.2}"));
     let others = Row::told(format!("{what}: CPU seconds per GB at a receiver, at most"), format!("{others:.2}"));
     let repair = Row::told(format!("{what}: repair symbols, % of source symbols"), format!("{repair:.1}"));
-    let judge = |row: Row, wanted: &str, is_so: bool| Row { wanted: wanted.to_owned(), reached: Some(is_so), ..row };
+    let judge =
+        |row: Row, wanted: &str, is_so: bool| Row { wanted: wanted.to_owned(), verdict: Some(is_so.into()), ..row };
     Ok(match is_lossless {
         true => vec![judge(rate_row, "≥ 60", rate >= 60.0), judge(cpu_row, "≤ 3", own <= 3.0), others, repair],
         false => vec![rate_row, cpu_row, others, repair],

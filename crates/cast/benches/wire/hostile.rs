@@ -269,7 +269,8 @@ pub fn lying() -> Result<Vec<Row>, String> {
     if crate::only_simulates() {
         return Ok(Vec::new());
     }
-    // Nobody is heeded who asks for less than half of what is sent at most.
+    // Nobody is heeded who asks for less than half of what is sent at most. Once whoever lies is not heeded, half of it
+    // is there in any case, so these are told and not judged.
     let excluding = "--set exclude_below=15Mbit/s";
     let cases = [
         ("says that nothing comes".to_owned(), nothing(), ""),
@@ -301,5 +302,9 @@ fn lies(number: u8, what: &str, lie: Lie, more: &str) -> Result<Row, String> {
     println!("  {}", said.trim().lines().rev().nth(1).unwrap_or_default());
     let wire = format!("{part:.2} of {before:.1} Mbit/s, {named}");
     let what = format!("a receiver with a key {what}: what another gets in {} s", LIES.as_secs());
-    Ok(Row::judged(what, wire, "half of it, and it is named", part >= 0.5 && is_named))
+    Ok(if more.is_empty() {
+        Row::judged(what, wire, "half of it, and it is named", part >= 0.5 && is_named)
+    } else {
+        Row::told(what, wire)
+    })
 }

@@ -17,14 +17,19 @@ pub fn keep(name: &str, rows: &[Row]) {
     fs::write(&path, Value::Array(rows).to_string()).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
 }
 
-/// Puts the table of all that was ever found here into the page. The table.
+/// Puts the table of all that was ever found here into the page; of a case that was not measured here the page keeps
+/// what it has. The table.
 pub fn write(cases: &[Case]) -> String {
-    let rows: Vec<(&str, Row)> = cases.iter().flat_map(|case| found(case.name)).collect();
-    let table = table(&rows);
     let path = root().join(PAGE);
     let page = fs::read_to_string(&path).unwrap_or_default();
-    if let Some((before, rest)) = page.split_once(BEGIN)
-        && let Some((_, after)) = rest.split_once(END)
+    let parts = page.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?)));
+    let published = parts.map_or("", |(_, (published, _))| published);
+    let mut table = "| case | what | wire | simulator | wanted | |\n|---|---|---|---|---|---|\n".to_owned();
+    for case in cases {
+        let rows = found(case.name).map_or_else(|| lines_of(case.name, published), |rows| lines(case.name, &rows));
+        table.extend(rows.into_iter().map(|row| row + "\n"));
+    }
+    if let Some((before, (_, after))) = parts
         && let Err(error) = fs::write(&path, format!("{before}{BEGIN}\n{table}\n{END}{after}"))
     {
         println!("cannot write {}: {error}", path.display());
@@ -32,21 +37,26 @@ pub fn write(cases: &[Case]) -> String {
     table
 }
 
-fn found(name: &str) -> Vec<(&str, Row)> {
-    let text = fs::read_to_string(kept("found").join(name).with_extension("json")).unwrap_or_default();
-    let rows: Vec<Value> = serde_json::from_str(&text).unwrap_or_default();
-    rows.iter().filter_map(Row::from_json).map(|row| (name, row)).collect()
+/// Nothing if a case was not measured here, or by a program that kept it otherwise.
+fn found(name: &str) -> Option<Vec<Row>> {
+    let text = fs::read_to_string(kept("found").join(name).with_extension("json")).ok()?;
+    let rows: Vec<Value> = serde_json::from_str(&text).ok()?;
+    rows.iter().map(Row::from_json).collect()
 }
 
-/// Markdown. The case is named where its first row is.
-fn table(rows: &[(&str, Row)]) -> String {
-    let mut lines =
-        vec!["| case | what | wire | simulator | wanted | |".to_owned(), "|---|---|---|---|---|---|".to_owned()];
-    let mut before = "";
-    for (name, row) in rows {
-        let shown = if *name == before { String::new() } else { format!("`{name}`") };
-        before = name;
-        lines.push(format!("| {shown} | {} |", row.cells().join(" | ")));
-    }
-    lines.join("\n") + "\n"
+/// Markdown of one case, which is named where its first row is.
+fn lines(name: &str, rows: &[Row]) -> Vec<String> {
+    let shown = |number: usize| if number == 0 { format!("`{name}`") } else { String::new() };
+    rows.iter()
+        .enumerate()
+        .map(|(number, row)| format!("| {} | {} |", shown(number), row.cells().join(" | ")))
+        .collect()
+}
+
+/// What a table has of one case: from the row that names it up to the next that names one.
+fn lines_of(name: &str, table: &str) -> Vec<String> {
+    let begins = format!("| `{name}` |");
+    let mut rows = table.lines().skip_while(|line| !line.starts_with(&begins));
+    let first = rows.next();
+    first.into_iter().chain(rows.take_while(|line| line.starts_with("|  |"))).map(str::to_owned).collect()
 }

@@ -1,6 +1,6 @@
 //! Stamps that wrap, outages, ends that stand still: whether the rate comes back as it does in the simulator.
 
-use crate::beside::{bottleneck, several, tfmcc};
+use crate::beside::{bottleneck, near_mean, several, tfmcc};
 use crate::case::{Row, listed, mean};
 use crate::emulator::Record;
 use crate::link::Shape;
@@ -32,9 +32,7 @@ fn simulated(name: &'static str, session: Value, shape: Shape, from: usize) -> R
 }
 
 fn row(what: &str, wire: &[f64], there: &[f64]) -> Row {
-    let shown = |values: &[f64]| format!("{:.2} ({})", mean(values), listed(values));
-    let is_near = (mean(wire) / mean(there) - 1.0).abs() <= 0.10;
-    Row::judged(what, shown(wire), "mean within 10 % of the simulator's", is_near).beside(shown(there))
+    near_mean(what, wire, there, 0.10)
 }
 
 fn mbps(records: &[Record], from: usize) -> Vec<f64> {
@@ -73,7 +71,8 @@ pub fn outage() -> Result<Vec<Row>, String> {
     Ok(vec![row("an outage of 500 ms: Mbit/s in the 10 s after it", &mbps(&records, from), &there)])
 }
 
-/// One end of `faircast` stands still for five seconds (SIGSTOP); in the simulator the link is down for as long.
+/// One end of `faircast` stands still for five seconds (SIGSTOP). In the simulator the link is down for as long, for
+/// all: that is not the same, so it is told beside it, and nothing is judged.
 pub fn suspend() -> Result<Vec<Row>, String> {
     let length = Duration::from_secs(5);
     let from = 10 * (AT_S + 5) as usize;
@@ -108,7 +107,9 @@ pub fn suspend() -> Result<Vec<Row>, String> {
         }
         // Hosts have been there for a moment when the sender begins.
         let wire = mbps(&records, from + 5);
-        rows.push(row(&format!("{who} stands still for 5 s: Mbit/s in the 10 s after it"), &wire, &there));
+        let shown = |values: &[f64]| format!("{:.2} ({})", mean(values), listed(values));
+        let what = format!("{who} stands still for 5 s: Mbit/s in the 10 s after it");
+        rows.push(Row::told(what, shown(&wire)).beside(shown(&there)));
     }
     Ok(rows)
 }
