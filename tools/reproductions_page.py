@@ -171,11 +171,17 @@ def section(report: Report) -> str:
         lines += [line(item.name, said(item), measured(item), item.rule, judged(item)) for item in deciding]
         lines += [
             "\n</div>\n",
-            f"[All numbers of this experiment]({place});\n`faircast reproduce {report.id}` repeats it.\n",
+            f"[All numbers of this experiment]({place});\n`{command(report)}` repeats it.\n",
         ]
     else:
         lines += [NOTHING_DECIDES.format(place=place) + "\n"]
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def command(report: Report) -> str:
+    """What repeats it: with fewer seeds than the experiment asks for the number has to be said."""
+    seeds = len(report.seeds)
+    return f"faircast reproduce {report.id}{f' --reps {seeds}' if seeds < load(report.id).reps else ''}"
 
 
 def kept_of(report: Report) -> str:

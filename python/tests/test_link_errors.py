@@ -7,11 +7,19 @@ from typing import Any
 
 import pytest
 
-from faircast.experiment import AGREES, DISAGREES, Data, PointData, judge
+from faircast.experiment import AGREES, DISAGREES, REPORTED, Data, PointData, judge
 from faircast.experiments import load
 from faircast.experiments.checks import link_errors
-from faircast.experiments.checks.link_errors import CRITERION, LOSS, RULES, SCHEMES, Case
-from faircast.experiments.checks.link_errors_network import DROP_TAIL, EARLY, NETWORKS, drift, scenario, steps
+from faircast.experiments.checks.link_errors import LOSS, RULES, SCHEMES, Case
+from faircast.experiments.checks.link_errors_network import (
+    CRITERION,
+    DROP_TAIL,
+    EARLY,
+    NETWORKS,
+    drift,
+    scenario,
+    steps,
+)
 from faircast.experiments.checks.loss_differentiation import GAUGES
 from faircast.figures import style
 from faircast.scenario import resolve
@@ -23,26 +31,30 @@ RATES = {"none": 1e6, "ias": 2e6, "mbiaz": 1e6, "zigzag": 1e6, "spike-session": 
 """What a receiver gets with each rule where hops lose packets."""
 
 
-def run(network: str, film: float, tcp: float) -> RunSummary:
+def run(network: str, film: float, tcp: float, losses: bool = True) -> RunSummary:
     """Receivers that get so much in the mean, each another part of it, and TCPs that do."""
     receivers, tcps = NETWORKS[network].receivers, NETWORKS[network].tcps
     rows = {(f"film-{n}", "rate"): film * (1 + 0.1 * (n - (receivers - 1) / 2)) for n in range(receivers)}
     rows |= {(f"tcp-{n}", "rate"): tcp * (1 + 0.1 * (n - (tcps - 1) / 2)) for n in range(tcps)}
     counts = {(True, True): 30.0, (True, False): 10.0, (False, True): 5.0, (False, False): 15.0}
-    rows |= {("film", GAUGES[key]): count for key, count in counts.items()}
+    rows |= {("film", GAUGES[key]): count if losses else 0.0 for key, count in counts.items()}
     layout = Layout(tuple((*where, "1") for where in rows))
     return RunSummary(layout, array("d", rows.values()))
 
 
-def data(clean: float = 5e6, harmed: str = "", *, quick: bool = False) -> Data:
-    """All cases: by rule where hops lose packets, and of a clean link the same, but for Spike in one network."""
+def data(clean: float = 5e6, harmed: str = "", *, quick: bool = False, lossless: str = "") -> Data:
+    """All cases: by rule where hops lose packets, and of a clean link the same, but for Spike in one network.
+
+    In `lossless` nobody lost a packet without link loss.
+    """
     points: dict[Any, PointData] = {}
     for point in EXPERIMENT.points(quick):
         case: Any = point.key
         film = RATES[case.rule] if case.loss else 5e6
         if not case.loss and case.rule == "spike":
             film = 6.5e6 if case.network == harmed else clean
-        points[case] = PointData(NONE, {seed: run(case.network, film, 10e6 - film) for seed in (1, 2, 3)})
+        losses = case.loss > 0 or case.network != lossless
+        points[case] = PointData(NONE, {seed: run(case.network, film, 10e6 - film, losses) for seed in (1, 2, 3)})
     return Data(points, [1, 2, 3], quick=quick)
 
 
@@ -126,6 +138,23 @@ def test_the_worst_network_decides() -> None:
     assert soft[5] not in (AGREES, DISAGREES)
     noted = judge(EXPERIMENT.criteria[3], data(harmed="far-steps")).note
     assert f"most with {NETWORKS['far-steps'].title}" in noted
+
+
+def test_a_part_of_the_networks_has_no_verdict() -> None:
+    few = data(quick=True, harmed="base")
+    assert verdicts(few)[0] == AGREES
+    assert verdicts(few)[1] == DISAGREES
+    assert verdicts(few)[2:] == [REPORTED] * 4
+    assert "18 networks are left out" in judge(EXPERIMENT.criteria[3], few).note
+
+
+def test_where_nobody_lost_a_packet_nothing_is_said_of_a_rule() -> None:
+    found = data(harmed="560ms", lossless="560ms")
+    judged = judge(EXPERIMENT.criteria[3], found)
+    assert judged.verdict == AGREES
+    assert "says nothing: 560 ms" in judged.note
+    assert "560 ms 1" not in judged.note
+    assert verdicts(data(harmed="560ms"))[3] == DISAGREES
 
 
 @pytest.mark.parametrize("quick", [True, False])

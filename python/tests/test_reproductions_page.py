@@ -76,11 +76,18 @@ def test_a_report_becomes_a_row_a_section_and_an_appendix(tool: ModuleType, tmp_
     assert "| a\\|b | so | 2 ± 0.5 | agrees if at most 3 | agrees |" in page
     assert "| c | so | 2 ± 0.5 | agrees if at most 3 | disagrees, but does not decide |" in page
     assert "d_e" not in page  # nothing is decided by it
+    assert "`faircast reproduce mecn-fig7 --reps 2` repeats it." in page
     assert (tmp_path / "figures" / "mecn-fig7.png").read_bytes() == b"picture"
     appendix = (tmp_path / "reproductions-durresi.md").read_text()
     assert "* **d\\_e**: -; reported. The paper: so.\n" in appendix
     assert "    * far.\n    * Other readings: windows of 64 packets: 4.\n" in appendix
     assert "| one | 1 \\| 2 |" in appendix
+
+
+def test_as_many_seeds_as_an_experiment_asks_for_are_not_said(tool: ModuleType) -> None:
+    asked = load("mecn-fig7").reps
+    assert tool.command(report("mecn-fig7", seeds=list(range(asked)))) == "faircast reproduce mecn-fig7"
+    assert tool.command(report("mecn-fig7", seeds=list(range(asked - 1)))).endswith(f" --reps {asked - 1}")
 
 
 def test_what_was_not_reproduced_stays(tool: ModuleType, tmp_path: Path) -> None:

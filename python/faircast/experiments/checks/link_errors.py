@@ -4,11 +4,15 @@ TFMCC beside a TCP as Linux has it, where last hops lose 2 % of all packets, and
 rule in the network of the criterion, and with Spike in many others. A rule is worth having that gets half of what the
 truth would get where hops lose packets, and takes at most 1.2 times its share where they do not. The other schemes that
 differentiate stand beside.
+
+In the network of the criterion what a rule takes is held against an equal share, in the others against the rate without
+a rule: there TFMCC has more or less than its share whatever the rule, so that a share says nothing of a rule.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -180,19 +184,35 @@ def there(data: Data, networks: dict[str, Any], loss: float) -> list[Case]:
 def least_gain(networks: dict[str, Any], data: Data) -> Measured:
     """What Spike gets of what the truth would get, in the network where that is least."""
     found = {case: gain(data, case) for case in there(data, networks, LOSS)}
-    if not found:
-        return Measured(value=None, judged=False, note="these runs are left out")
-    least = min(found, key=lambda case: found[case].mean)
-    return Measured.of(found[least], note=f"least with {NETWORKS[least.network].title}; {listed(found, least)}")
+    least = min(found, key=lambda case: found[case].mean, default=None)
+    return worst(found, least, "least", networks)
 
 
 def most_harm(networks: dict[str, Any], data: Data) -> Measured:
-    """What Spike takes without link loss by what the session has without a rule, in the network where that is most."""
-    found = {case: harm(data, case) for case in there(data, networks, 0.0)}
-    if not found:
+    """What Spike takes without link loss by what the session has without a rule, in the network where that is most.
+
+    A network in which nobody lost a packet says nothing of a rule for losses.
+    """
+    cases = there(data, networks, 0.0)
+    found = {case: harm(data, case) for case in cases if not math.isnan(called_link(data, case, by_link=False))}
+    most = max(found, key=lambda case: found[case].mean, default=None)
+    unharmed = [NETWORKS[case.network].title for case in cases if case not in found]
+    more = f"; no packet was lost, which says nothing: {', '.join(unharmed)}" if unharmed else ""
+    judged = worst(found, most, "most", networks, left_out=len(unharmed))
+    return replace(judged, note=judged.note + more)
+
+
+def worst(
+    found: dict[Case, Estimate], case: Case | None, word: str, networks: dict[str, Any], left_out: int = 0
+) -> Measured:
+    """The worst of all networks; of only some of them it is told, as any other may be worse."""
+    if case is None:
         return Measured(value=None, judged=False, note="these runs are left out")
-    most = max(found, key=lambda case: found[case].mean)
-    return Measured.of(found[most], note=f"most with {NETWORKS[most.network].title}; {listed(found, most)}")
+    measured = Measured.of(found[case], note=f"{word} with {NETWORKS[case.network].title}; {listed(found, case)}")
+    missing = len(networks) - len(found) - left_out
+    if not missing:
+        return measured
+    return replace(measured, judged=False, note=f"{measured.note}; {missing} networks are left out")
 
 
 def listed(found: dict[Case, Estimate], worst: Case) -> str:
