@@ -37,7 +37,7 @@ def run(network: str, film: float, tcp: float, losses: bool = True) -> RunSummar
     rows = {(f"film-{n}", "rate"): film * (1 + 0.1 * (n - (receivers - 1) / 2)) for n in range(receivers)}
     rows |= {(f"tcp-{n}", "rate"): tcp * (1 + 0.1 * (n - (tcps - 1) / 2)) for n in range(tcps)}
     counts = {(True, True): 30.0, (True, False): 10.0, (False, True): 5.0, (False, False): 15.0}
-    rows |= {("film", GAUGES[key]): count if losses else 0.0 for key, count in counts.items()}
+    rows |= {("film", GAUGES[key]): count if losses or key[0] else 0.0 for key, count in counts.items()}
     layout = Layout(tuple((*where, "1") for where in rows))
     return RunSummary(layout, array("d", rows.values()))
 
@@ -45,7 +45,7 @@ def run(network: str, film: float, tcp: float, losses: bool = True) -> RunSummar
 def data(clean: float = 5e6, harmed: str = "", *, quick: bool = False, lossless: str = "") -> Data:
     """All cases: by rule where hops lose packets, and of a clean link the same, but for Spike in one network.
 
-    In `lossless` nobody lost a packet without link loss.
+    In `lossless` no packet was lost by congestion without link loss.
     """
     points: dict[Any, PointData] = {}
     for point in EXPERIMENT.points(quick):
@@ -138,6 +138,11 @@ def test_the_worst_network_decides() -> None:
     assert soft[5] not in (AGREES, DISAGREES)
     noted = judge(EXPERIMENT.criteria[3], data(harmed="far-steps")).note
     assert f"most with {NETWORKS['far-steps'].title}" in noted
+    found = data()
+    slow = run("160ms", 3e6, 7e6)
+    found.points[Case("160ms", "tfmcc", "spike", LOSS)] = PointData(NONE, dict.fromkeys((1, 2, 3), slow))
+    assert verdicts(found) == [AGREES] * 2 + [DISAGREES] + [AGREES] * 3
+    assert "least with 160 ms" in judge(EXPERIMENT.criteria[2], found).note
 
 
 def test_a_part_of_the_networks_has_no_verdict() -> None:
