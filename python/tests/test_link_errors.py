@@ -138,9 +138,8 @@ def test_the_worst_network_decides() -> None:
     assert soft[5] not in (AGREES, DISAGREES)
     noted = judge(EXPERIMENT.criteria[3], data(harmed="far-steps")).note
     assert f"most with {NETWORKS['far-steps'].title}" in noted
-    found = data()
-    slow = run("160ms", 3e6, 7e6)
-    found.points[Case("160ms", "tfmcc", "spike", LOSS)] = PointData(NONE, dict.fromkeys((1, 2, 3), slow))
+    slow = PointData(NONE, dict.fromkeys((1, 2, 3), run("160ms", 3e6, 7e6)))
+    found = Data({**data().points, Case("160ms", "tfmcc", "spike", LOSS): slow}, [1, 2, 3], quick=False)
     assert verdicts(found) == [AGREES] * 2 + [DISAGREES] + [AGREES] * 3
     assert "least with 160 ms" in judge(EXPERIMENT.criteria[2], found).note
 
