@@ -14,6 +14,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from conftest import Cli
@@ -23,6 +24,8 @@ from faircast.hosts.folder import conclude
 from faircast.hosts.result import HostResult
 from faircast.hosts.session import HostSession
 from faircast.manifest import read_manifest
+from faircast.plot.recording import Cut, Grid, by_subject
+from faircast.plot.stored import recording_of
 
 NAME = "239.1.2.3:5000"
 BEGAN_NS = 1_800_000_000_000_000_000
@@ -169,7 +172,7 @@ def test_folders_in_one_are_read_together_by_their_clocks(tmp_path: Path, cli: C
     session = HostSession.read(tmp_path)
     tables = session.tables()
     assert [record.who for record in session.records] == ["sender", "receiver-7"]
-    assert tables["receivers"]["t_s"][:2] == [2.25, 3.25]
+    assert tables["receivers"]["t_s"][:2] == [2.0, 3.0], "events keep their times, intervals are whole ones"
     assert tables["events"]["t_s"] == sorted(map(float, tables["events"]["t_s"]))
     heard = [
         cause
@@ -186,6 +189,18 @@ def test_folders_in_one_are_read_together_by_their_clocks(tmp_path: Path, cli: C
     shutil.copytree(tmp_path / "r", tmp_path / "again")
     done = cli("show", str(tmp_path))
     assert (done.code, "receiver-7 of 239.1.2.3:5000 more than once" in " ".join(done.err.split())) == (2, True)
+
+
+@pytest.mark.parametrize(("late_ns", "first_s"), [(4_000_000, 1.0), (996_000_000, 2.0), (0, 1.0)])
+def test_the_ends_intervals_are_drawn_beside_each_other(tmp_path: Path, late_ns: int, first_s: float) -> None:
+    sender(tmp_path / "s")
+    receiver(tmp_path / "r", late_ns)
+    recording = recording_of(tmp_path)
+    grid = Grid(Cut.of(recording), 1.0, 100, is_mean=True)
+    (series,) = by_subject(recording, "receivers", "receiver", "rate_bps", grid, ["receiver-7"]).values()
+    assert series.t_s[~np.isnan(series.mean[0])].tolist() == [first_s - 0.5 + second for second in range(18)]
+    tables = HostSession.read(tmp_path).tables()
+    assert 9.55 in [round(float(t_s), 6) for t_s in tables["events"]["t_s"]], "of a moment"
 
 
 def test_what_was_cut_off_damaged_left_out_and_begun_again_is_said(tmp_path: Path, cli: Cli) -> None:

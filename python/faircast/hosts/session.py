@@ -15,6 +15,8 @@ from faircast.errors import InputError
 from faircast.hosts.records import SENDER, HostRecord, Values, journals_in, read
 from faircast.scenario import Resolved
 
+EVENTS = "events"
+"""The table whose rows are of moments; those of all others are of intervals."""
 OF_ONE = "flows"
 """The table that one end has for the session: the sender if it is there."""
 HEARD = "limiting-receiver"
@@ -71,6 +73,11 @@ class HostSession:
         first_ns = min(int(one.head["began_ns"]) for one in self.records)
         return (int(record.head["began_ns"]) - first_ns) / 1e9
 
+    def shift_s(self, record: HostRecord) -> float:
+        """What is added to the ends of its intervals: the offset in whole ones, so that all ends have the same."""
+        interval_s = float(self.records[0].head["interval_s"])
+        return round(self.offset_s(record) / interval_s) * interval_s
+
     def scenario(self) -> Resolved:
         """What is known of it, as a scenario says it; ``hosts`` tells that it is none."""
         hosts = [
@@ -87,6 +94,7 @@ class HostSession:
         ]
         # Something has to be the end of an axis, also of what ended within its first interval.
         until_s = max(self.until_s, self.records[0].head["interval_s"])
+        until_s = max(until_s, *(record.until_s + self.shift_s(record) for record in self.records))
         data = {
             "name": self.name,
             "duration": f"{until_s:.9g} s",
@@ -98,17 +106,21 @@ class HostSession:
         return Resolved(json.dumps(data, sort_keys=True, separators=(",", ":")), seed=0)
 
     def tables(self) -> dict[str, dict[str, Values]]:
-        """The tables of all ends together, in the order of time."""
+        """The tables of all ends together, in the order of time.
+
+        Events keep their times; rows of intervals stand at the nearest end of an interval of the one that began first.
+        """
         found: dict[str, list[dict[str, Values]]] = {}
         for place, record in enumerate(self.records):
             for name, columns in record.tables.items():
                 if name == OF_ONE and place > 0:
                     continue
                 own: dict[str, Values] = dict(columns)
-                own["t_s"] = [float(t_s) + self.offset_s(record) for t_s in columns["t_s"]]
+                offset_s = self.offset_s(record) if name == EVENTS else self.shift_s(record)
+                own["t_s"] = [float(t_s) + offset_s for t_s in columns["t_s"]]
                 if name == "host":
                     own["who"] = [record.who] * len(own["t_s"])
-                if name == "events" and self.has_sender and not record.is_sender:
+                if name == EVENTS and self.has_sender and not record.is_sender:
                     own = without(own, "event", HEARD)
                 found.setdefault(name, []).append(own)
         return {name: in_time(together(several)) for name, several in found.items()}
