@@ -203,6 +203,24 @@ def test_the_ends_intervals_are_drawn_beside_each_other(tmp_path: Path, late_ns:
     assert 9.55 in [round(float(t_s), 6) for t_s in tables["events"]["t_s"]], "of a moment"
 
 
+def test_an_end_that_is_dead_tells_no_more(tmp_path: Path, cli: Cli) -> None:
+    path = sender(tmp_path / "s") / "session.journal"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:8]).rstrip("\n"))
+    receiver(tmp_path / "r", late_ns=4_000_000)
+    told = " ".join(cli("show", str(tmp_path)).out.split())
+    assert "sent 4 Mbit/s on average while it was written down" in told
+    assert "From 0.3 s to 6.0 s, while the sender wrote it down, the rate was limited by receiver-3 100%" in told
+    done = cli("why", str(tmp_path), "--at", "15s")
+    assert "what sender wrote down ends at 6.000 s" in " ".join((done.out + done.err).split())
+    assert "15.000 s" not in done.out
+    done = cli("why", str(tmp_path), "--at", "15s", "--receiver", "receiver-7")
+    assert "before 15.000 s at 9.550 s" in " ".join(done.out.split()), "who goes on tells more"
+    assert "At 6.000 s receiver-3 has limited the rate since 0.300 s" in " ".join(done.out.split())
+    assert "wrote down ends" not in done.out + done.err
+    done = cli("why", str(tmp_path), "--at", "18.004s", "--receiver", "receiver-7")
+    assert "wrote down ends" not in done.out + done.err
+
+
 def test_what_was_cut_off_damaged_left_out_and_begun_again_is_said(tmp_path: Path, cli: Cli) -> None:
     path = sender(tmp_path / "s") / "session.journal"
     text = path.read_text()

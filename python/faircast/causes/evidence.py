@@ -21,7 +21,7 @@ import numpy as np
 from faircast import _native
 from faircast.causes.rows import Rows
 from faircast.errors import InputError
-from faircast.hosts.session import is_of_hosts, knows
+from faircast.hosts.session import is_of_hosts, knows, told_until_s
 from faircast.quantity import seconds
 from faircast.results import RunResult
 from faircast.scenario import Resolved, resolve
@@ -75,6 +75,11 @@ class Evidence:
     def knows(self, who: str) -> bool:
         """Whether what an end noted is here: ``sender``, or a receiver; in a simulation what all of them noted is."""
         return not self.is_of_hosts or knows(self.scenario.data, who)
+
+    def told_s(self, who: str, at_s: float) -> float:
+        """The moment, or the last one before it of which an end wrote anything down, if that is known to be less."""
+        is_known = self.is_of_hosts and self.knows(who)
+        return min(at_s, told_until_s(self.scenario.data, who)) if is_known else at_s
 
     @property
     def events(self) -> Rows:

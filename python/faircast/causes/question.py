@@ -10,7 +10,7 @@ import numpy as np
 
 from faircast.causes import layers, picture, tcp, tfmcc
 from faircast.causes.evidence import Evidence, evidence_of
-from faircast.causes.explanation import Explanation, rate
+from faircast.causes.explanation import Explanation, moment, rate
 from faircast.errors import InputError, brief, nearest
 from faircast.hosts.records import SENDER
 from faircast.quantity import seconds
@@ -85,6 +85,7 @@ def why(
     if evidence.is_of_hosts and receiver is None and not evidence.knows(SENDER):
         receiver = str(evidence.scenario.data["hosts"][0]["who"])
         note(f"{receiver}, as the sender's side of the session is not here")
+    at_s = _told(evidence, receiver, at_s, note)
     name = _flow(evidence, flow, receiver, at_s, note)
     chosen = _receiver(evidence, name, receiver)
     kind = kind_of(evidence, name)
@@ -99,6 +100,15 @@ def why(
         )
     found = ANSWERS[kind](evidence, name, chosen, at_s)
     return Explanation(**{**vars(found), "notes": (*notes, *found.notes)})
+
+
+def _told(evidence: Evidence, receiver: str | None, at_s: float, note: Callable[[str], None]) -> float:
+    """The moment, or the last one before it of which the host that tells wrote anything down."""
+    who = receiver if receiver is not None and evidence.knows(receiver) else SENDER
+    told_s = evidence.told_s(who, at_s)
+    if told_s < at_s:
+        note(f"what {who} wrote down ends at {moment(told_s)}; this is about that moment, what came later is not known")
+    return told_s
 
 
 def _played(evidence: Evidence, note: Callable[[str], None]) -> str:

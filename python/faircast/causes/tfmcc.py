@@ -12,6 +12,7 @@ from faircast.causes.evidence import NOT_SEEN, Evidence
 from faircast.causes.explanation import Explanation, Step, by, counted, digits, listed, moment, rate, seconds
 from faircast.causes.fate import Trail, span_of
 from faircast.causes.rows import Rows
+from faircast.hosts.records import SENDER
 from faircast.quantity import BYTES, RATES, read
 
 SMALL = 0.01
@@ -471,9 +472,10 @@ def _of_receiver(evidence: Evidence, events: Rows, flow: str, receiver: str, at_
     losses = events.having(event="loss-event", receiver=receiver)
     event = losses.last()
     kind = _kind(evidence, flow)
+    told_s = evidence.told_s(SENDER, at_s)
     if event is None:
         headline = f"{receiver} has found no loss event by {moment(at_s)}."
-        nobody = (_who_limits(events, at_s, ""),)
+        nobody = (_who_limits(events, told_s, ""),)
         return Explanation(flow, receiver, kind, evidence.seed, at_s, None, headline, nobody)
     measured = evidence.rows("receivers")
     rtt_s = math.nan
@@ -488,7 +490,7 @@ def _of_receiver(evidence: Evidence, events: Rows, flow: str, receiver: str, at_
         f"rate p was "
         f"{digits(event['after'])} then{was}."
     )
-    steps = (*packets_of(evidence, flow, receiver, event, rtt_s), _who_limits(events, at_s, ""))
+    steps = (*packets_of(evidence, flow, receiver, event, rtt_s), _who_limits(events, told_s, ""))
     return Explanation(flow, receiver, kind, evidence.seed, at_s, event["t_s"], headline, steps)
 
 

@@ -61,7 +61,7 @@ WORDS = ("flow", "session", "receiver", "event", "cause", "cause_receiver", "who
 
 
 def summary(session: HostSession, tables: Mapping[str, Mapping[str, Values]]) -> dict[str, Values]:
-    """The summary: means over the whole session, of what is known here."""
+    """The summary: means over what was written down."""
     rows = list(_summary(session, tables))
     keys = ("subject", "metric", "unit", "value")
     found: dict[str, Any] = {key: [row[place] for row in rows] for place, key in enumerate(keys)}

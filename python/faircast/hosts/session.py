@@ -13,6 +13,7 @@ from typing import Any
 
 from faircast.errors import InputError
 from faircast.hosts.records import SENDER, HostRecord, Values, journals_in, read
+from faircast.quantity import seconds
 from faircast.scenario import Resolved
 
 EVENTS = "events"
@@ -61,7 +62,11 @@ class HostSession:
     @property
     def until_s(self) -> float:
         """How far the last of them came."""
-        return max(record.until_s + self.offset_s(record) for record in self.records)
+        return max(self.ends_s(record) for record in self.records)
+
+    def ends_s(self, record: HostRecord) -> float:
+        """How far one of them came, in the session's time."""
+        return record.until_s + self.offset_s(record)
 
     @property
     def has_sender(self) -> bool:
@@ -86,7 +91,7 @@ class HostSession:
                 "host": record.head.get("host"),
                 "interface": record.head.get("interface"),
                 "began": moment(record.began_s),
-                "until": f"{record.until_s:.9g} s",
+                "until": f"{self.ends_s(record):.9g} s",
                 "ended": record.ended or "not written",
                 "version": record.head.get("version"),
             }
@@ -144,6 +149,11 @@ def is_of_hosts(data: Mapping[str, Any]) -> bool:
 def knows(data: Mapping[str, Any], who: str) -> bool:
     """Whether what an end wrote down is there: ``sender``, or a receiver by its name."""
     return any(one["who"] == who for one in data["hosts"])
+
+
+def told_until_s(data: Mapping[str, Any], who: str) -> float:
+    """How far what an end wrote down comes."""
+    return next(seconds(one["until"], "until") for one in data["hosts"] if one["who"] == who)
 
 
 def of_sender(data: Mapping[str, Any]) -> bool:

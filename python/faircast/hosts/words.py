@@ -60,11 +60,13 @@ def came(session: HostSession, result: RunResult) -> list[str]:
     metrics = result.metrics()
     for subject, metric, _, value in metrics:
         if metric == "sending_rate":
-            said.append(f"The sender sent {rate(value)} on average over the whole session.")
+            said.append(f"The sender sent {rate(value)} on average while it was written down.")
         elif metric == "rate":
             said.append(f"{subject} received {rate(value)} on average while it was a member.")
     events = [dict(zip(columns, row, strict=True)) for columns, row in rows_of(result)]
-    said += limited(events, session.until_s)
+    # Who limits is known as long as the end that tells of it wrote: of several the sender.
+    told_s = session.ends_s(session.records[0]) if session.has_sender else session.until_s
+    said += limited(events, told_s, is_cut=told_s < session.until_s - session.records[0].head["interval_s"])
     said += followed(events)
     return said
 
@@ -78,8 +80,8 @@ def rows_of(result: RunResult) -> list[tuple[Sequence[str], Sequence[Any]]]:
     return [(keys, row) for row in zip(*columns, strict=True)]
 
 
-def limited(events: Sequence[dict[str, Any]], until_s: float) -> list[str]:
-    """Who limited for which part of the time."""
+def limited(events: Sequence[dict[str, Any]], until_s: float, *, is_cut: bool) -> list[str]:
+    """Who limited for which part of the time; `is_cut` if others wrote longer than the end that tells."""
     changes = [(one["t_s"], one["receiver"]) for one in events if one["event"] == "limiting-receiver"]
     if not changes:
         return ["No receiver was named that limits."]
@@ -94,7 +96,10 @@ def limited(events: Sequence[dict[str, Any]], until_s: float) -> list[str]:
     more = f" and {len(ranked) - MOST} others the rest" if len(ranked) > MOST else ""
     times = len(changes) - 1
     changed = "It never changed." if not times else f"That changed {times} time{'s' * (times != 1)}."
-    return [f"From {span(changes[0][0])} on the rate was limited by {named}{more}. {changed}"]
+    when = f"From {span(changes[0][0])} on"
+    if is_cut:
+        when = f"From {span(changes[0][0])} to {span(until_s)}, while the sender wrote it down,"
+    return [f"{when} the rate was limited by {named}{more}. {changed}"]
 
 
 def followed(events: Sequence[dict[str, Any]]) -> list[str]:
@@ -159,7 +164,7 @@ def table(result: RunResult) -> list[dict[str, Any]]:
         cells = ["-" if math.isnan(value) else f"{value * factor:.4g}" for value in rates]
         rows.append([subject, *cells, "-" if math.isnan(events) else f"{events:.0f}"])
     head = ["session, receiver", f"sent, {unit}", f"received, {unit}", f"goodput, {unit}", "loss events"]
-    return [{"title": "Rates, means over the whole session", "columns": head, "rows": rows}]
+    return [{"title": "Rates, means over what was written down", "columns": head, "rows": rows}]
 
 
 def rate(bps: float) -> str:
