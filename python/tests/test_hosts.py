@@ -221,6 +221,21 @@ def test_an_end_that_is_dead_tells_no_more(tmp_path: Path, cli: Cli) -> None:
     assert "wrote down ends" not in done.out + done.err
 
 
+@pytest.mark.parametrize(("again_s", "lacking"), [(7.549, 7.5), (7.0, 7.5), (6.999, 6.5)])
+def test_a_line_ends_where_an_end_was_started_again(tmp_path: Path, again_s: float, lacking: float) -> None:
+    path = receiver(tmp_path / "r") / "session.journal"
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines[:9], line({"again_s": again_s})[1:], *lines[9:]]))
+    recording = recording_of(tmp_path / "r")
+    grid = Grid(Cut.of(recording), 1.0, 100, is_mean=True)
+    for table, subject, name in (("flows", "flow", NAME), ("receivers", "receiver", "receiver-7")):
+        (series,) = by_subject(recording, table, subject, "rate_bps", grid, [name]).values()
+        assert series.t_s[np.isnan(series.mean[0])].tolist() == [lacking]
+    result = HostResult.read(tmp_path / "r")
+    assert len(result.flows) == 18, "tables have what was measured"
+    assert result["receiver-7", "loss_events"] == 1
+
+
 def test_what_was_cut_off_damaged_left_out_and_begun_again_is_said(tmp_path: Path, cli: Cli) -> None:
     path = sender(tmp_path / "s") / "session.journal"
     text = path.read_text()

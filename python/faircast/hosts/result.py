@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 
 
 class HostResult(RunResult):
-    """The tables of a session on hosts. It has no seed (`seed` is 0), no optimum, and nothing of a network."""
+    """The tables of a session on hosts. It has no seed (`seed` is 0), no optimum, and nothing of a network.
 
-    def __init__(self, session: HostSession) -> None:
+    `without_gaps` is for pictures, whose lines end where an end was not there (`HostSession.tables`).
+    """
+
+    def __init__(self, session: HostSession, *, without_gaps: bool = False) -> None:
         scenario = session.scenario()
         version = str(session.records[0].head.get("version"))
-        tables = session.tables()
+        tables = session.tables(without_gaps=without_gaps)
         columns = {name: columns_of(table) for name, table in tables.items()}
         columns["summary"] = columns_of(summary(session, tables))
         super().__init__(Origin(scenario, 0, version), columns, None)

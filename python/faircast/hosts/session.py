@@ -110,19 +110,20 @@ class HostSession:
         }
         return Resolved(json.dumps(data, sort_keys=True, separators=(",", ":")), seed=0)
 
-    def tables(self) -> dict[str, dict[str, Values]]:
+    def tables(self, *, without_gaps: bool = False) -> dict[str, dict[str, Values]]:
         """The tables of all ends together, in the order of time.
 
         Events keep their times; rows of intervals stand at the nearest end of an interval of the one that began first.
+        With `without_gaps` an interval in which an end was started again has no row: it was not there for all of it.
         """
         found: dict[str, list[dict[str, Values]]] = {}
         for place, record in enumerate(self.records):
             for name, columns in record.tables.items():
                 if name == OF_ONE and place > 0:
                     continue
-                own: dict[str, Values] = dict(columns)
+                own: dict[str, Values] = whole(record, columns) if without_gaps and name != EVENTS else dict(columns)
                 offset_s = self.offset_s(record) if name == EVENTS else self.shift_s(record)
-                own["t_s"] = [float(t_s) + offset_s for t_s in columns["t_s"]]
+                own["t_s"] = [float(t_s) + offset_s for t_s in own["t_s"]]
                 if name == "host":
                     own["who"] = [record.who] * len(own["t_s"])
                 if name == EVENTS and self.has_sender and not record.is_sender:
@@ -175,12 +176,23 @@ def together(several: Sequence[Mapping[str, Values]]) -> dict[str, Values]:
 
 def without(table: Mapping[str, Values], column: str, word: str) -> dict[str, Values]:
     """The rows with another word in a column."""
-    rows = [row for row, value in enumerate(table[column]) if value != word]
+    return of_rows(table, [row for row, value in enumerate(table[column]) if value != word])
+
+
+def whole(record: HostRecord, table: Mapping[str, Values]) -> dict[str, Values]:
+    """The rows of intervals in which an end was not started again."""
+    interval_s = float(record.head["interval_s"])
+    broken = {math.floor(again_s / interval_s) + 1 for again_s in record.again_s}
+    kept = [row for row, t_s in enumerate(table["t_s"]) if round(float(t_s) / interval_s) not in broken]
+    return of_rows(table, kept)
+
+
+def of_rows(table: Mapping[str, Values], rows: Sequence[int]) -> dict[str, Values]:
+    """Some of the rows."""
     return {key: [values[row] for row in rows] for key, values in table.items()}  # type: ignore[misc]
 
 
 def in_time(table: Mapping[str, Values]) -> dict[str, Values]:
     """The rows in the order of time."""
     times = table["t_s"]
-    order = sorted(range(len(times)), key=times.__getitem__)
-    return {key: [values[row] for row in order] for key, values in table.items()}  # type: ignore[misc]
+    return of_rows(table, sorted(range(len(times)), key=times.__getitem__))

@@ -44,8 +44,9 @@ def recording_of(folder: Path) -> Recording:
         return of_seed(folder)
     if kind == "session":
         from faircast.hosts.result import HostResult
+        from faircast.hosts.session import HostSession
 
-        result = HostResult.read(folder)
+        result = HostResult(HostSession.read(folder), without_gaps=True)
         return Recording(result.scenario, (result.seed,), lambda _, name: result.table(name), (), folder)
     if kind != "run":
         raise InputError(f"{folder} holds a {kind}, not the tables of a run")
