@@ -183,8 +183,8 @@ def whole(record: HostRecord, table: Mapping[str, Values]) -> dict[str, Values]:
     """The rows of intervals in which an end was not started again."""
     interval_s = float(record.head["interval_s"])
     broken = {math.floor(again_s / interval_s) + 1 for again_s in record.again_s}
-    kept = [row for row, t_s in enumerate(table["t_s"]) if round(float(t_s) / interval_s) not in broken]
-    return of_rows(table, kept)
+    times: Sequence[Any] = table["t_s"]
+    return of_rows(table, [row for row, t_s in enumerate(times) if round(t_s / interval_s) not in broken])
 
 
 def of_rows(table: Mapping[str, Values], rows: Sequence[int]) -> dict[str, Values]:
