@@ -158,7 +158,7 @@ def test_a_receivers_folder_alone_tells_its_losses(tmp_path: Path, cli: Cli) -> 
     assert "receiver-7 found its last loss event before 15.000 s at 9.550 s" in said
     assert "hosts do not see what is between them" in said
     told = " ".join(cli("show", str(folder)).out.split())
-    assert "has no end" in told
+    assert "has no end: it goes on, or was killed, or its disk was full" in told
     assert "The sender's side is not here" in told
     assert cli("plot", str(folder), "receivers").code == 0
 
@@ -249,6 +249,10 @@ def test_what_was_cut_off_damaged_left_out_and_begun_again_is_said(tmp_path: Pat
     assert "17 events of sender are not there" in told
     assert "It is there up to 22.0 s" in told
     assert len(HostResult.read(path.parent).flows) == 19
+    path.write_text(text + line({"t_s": 20.7, "tables": {}, "ended": "failed"}))
+    told = " ".join(cli("show", str(path.parent)).out.split())
+    assert "sender ended at 20.7 s by an error" in told
+    assert "has no end" not in told
     path.write_text(text[: text.index("\n", 1) - 9])
     done = cli("show", str(path.parent))
     assert (done.code, "cut off before its first record was whole" in " ".join(done.err.split())) == (2, True), done.err

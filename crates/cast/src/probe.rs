@@ -5,7 +5,7 @@
 
 use crate::agreed::{Agreed, draw_id};
 use crate::ending::{Ending, Result, at_start, is_closed, note, say};
-use crate::results::{Of, Results};
+use crate::results::{FAILED, Of, Results};
 use crate::turns;
 use crate::unread::Unread;
 use crate::usage::Probe;
@@ -102,6 +102,8 @@ pub fn command(options: &Probe, interrupted: &mut dyn FnMut() -> bool) -> Result
             let said = say(&if options.output.json { value(&seen).to_string() } else { line(&seen) });
             if let Err(why) = said {
                 driver.stop(&mut clock, &mut network);
+                let how = if is_closed(&why) { "incomplete" } else { FAILED };
+                results.end(clock.now(), &mut driver, how).iter().for_each(|why| note(why));
                 let sentence = format!("cannot write what is seen to standard output: {why}");
                 return if is_closed(&why) { Ok(Ending::Silent) } else { Err(Ending::System(sentence)) };
             }

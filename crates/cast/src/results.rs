@@ -24,6 +24,9 @@ pub const JOURNAL: &str = "session.journal";
 /// Bytes of it at most, a choice: a day and a half where a report and a rate come each 40 ms.
 const MOST_BYTES: u64 = 1 << 30;
 
+/// How a verb ended that an error ended.
+pub const FAILED: &str = "failed";
+
 /// What a sender is called.
 pub const SENDER: &str = "sender";
 
@@ -42,6 +45,13 @@ struct Open {
     record: Record,
     journal: Journal,
     path: PathBuf,
+    began: Instant,
+    /// When it was looked at last.
+    seen: Instant,
+    /// How far the tables come, seconds.
+    until_s: f64,
+    /// Nothing is to be written any more.
+    is_over: bool,
 }
 
 /// Of whom it is written down.
@@ -64,12 +74,22 @@ impl Results {
         now: Instant,
         driver: &mut Driver<E, C>,
     ) -> Result<Results> {
+        Results::up_to(MOST_BYTES, folder, of, now, driver)
+    }
+
+    fn up_to<E: Endpoint, C: Content + Logged>(
+        most: u64,
+        folder: Option<&str>,
+        of: &Of,
+        now: Instant,
+        driver: &mut Driver<E, C>,
+    ) -> Result<Results> {
         let Some(folder) = folder else { return Ok(Results { open: None }) };
         let wrong = |why: String| Ending::Input(format!("--results {folder:?} given; {why}"));
         check(Some(folder))?;
         fs::create_dir_all(folder).map_err(|why| wrong(format!("it cannot be made: {why}")))?;
         let path = Path::new(folder).join(JOURNAL);
-        let (mut journal, first) = Journal::open(&path, MOST_BYTES).map_err(|closed| match closed {
+        let (mut journal, first) = Journal::open(&path, most).map_err(|closed| match closed {
             Closed::Busy => wrong("another command writes there; legal is a folder of its own for each".to_owned()),
             Closed::System(why) => Ending::System(format!("cannot write {}: {why}", path.display())),
         })?;
@@ -89,7 +109,8 @@ impl Results {
         let appended = journal.append(&begins);
         appended.map_err(|why| Ending::System(format!("cannot write {}: {why}", path.display())))?;
         driver.content_mut().log().want();
-        Ok(Results { open: Some(Open { record, journal, path }) })
+        let until_s = now.since(began).as_secs_f64();
+        Ok(Results { open: Some(Open { record, journal, path, began, seen: now, until_s, is_over: false }) })
     }
 
     /// When there is something to do; never if nothing is written down.
@@ -105,7 +126,11 @@ impl Results {
         driver: &mut Driver<E, C>,
         sending_bps: f64,
     ) -> Option<String> {
-        let open = self.open.as_mut().filter(|open| open.record.next() <= now)?;
+        let open = self.open.as_mut()?;
+        open.seen = now;
+        if now < open.record.next() {
+            return None;
+        }
         let mut log = std::mem::take(driver.content_mut().log());
         let part = open.record.look(now, driver, &mut log, sending_bps);
         *driver.content_mut().log() = log;
@@ -162,9 +187,29 @@ impl Open {
         if let Some(how) = how {
             record["ended"] = json!(how);
         }
-        let why = self.journal.append(&record).err()?;
-        let path = self.path.display();
-        Some(format!("cannot write {path}: {why}; its tables end at {:.0} s, the session goes on", part.t_s))
+        let appended = self.journal.append(&record);
+        self.is_over = how.is_some() || appended.is_err();
+        match appended {
+            Ok(()) => {
+                self.until_s = part.t_s;
+                None
+            }
+            Err(why) => {
+                let (path, until_s) = (self.path.display(), self.until_s);
+                Some(format!("cannot write {path}: {why}; its tables end at {until_s:.1} s, the session goes on"))
+            }
+        }
+    }
+}
+
+/// What is left without an end has failed, whichever error of a verb's loop that was.
+impl Drop for Open {
+    fn drop(&mut self) {
+        if !self.is_over {
+            let t_s = self.seen.since(self.began).as_secs_f64();
+            // If that cannot be written either, there is no end, and a reader says so.
+            let _ = self.journal.append(&json!({ "t_s": t_s, "tables": {}, "ended": FAILED }));
+        }
     }
 }
 
@@ -239,4 +284,93 @@ fn rows(table: &Table) -> Value {
         }
     };
     table.columns.iter().map(|column| values(&column.values)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::{Words, read};
+    use crate::usage::Verb;
+    use crate::watching::Watching;
+    use faircast_deliver::keys::ReceiverSession;
+    use faircast_proto::registry::SchemeReceiver;
+    use faircast_proto::time::Duration;
+    use faircast_wire::record::receiver_name;
+
+    const ID: u64 = 1 << 63 | 7;
+
+    type Member = Driver<SchemeReceiver, Watching>;
+
+    fn agreed() -> Agreed {
+        let words: Vec<String> = "probe --from 239.1.2.3:5000 --open".split(' ').map(str::to_owned).collect();
+        let Ok(Words::Verb(verb)) = read(&words) else { panic!() };
+        let Verb::Probe(options) = *verb else { panic!() };
+        Agreed::read(&options.listening.shared, false, ("from", options.listening.from), None).unwrap()
+    }
+
+    fn folder(name: &str) -> String {
+        let path = std::env::temp_dir().join(format!("faircast-cast-results-{name}-{}", std::process::id()));
+        path.to_str().unwrap().to_owned()
+    }
+
+    fn at(seconds: f64) -> Instant {
+        Instant(1_800_000_000_000_000_000) + Duration((seconds * 1e9) as u64)
+    }
+
+    /// What is written down of a receiver, up to so many bytes.
+    fn open(folder: &str, most: u64, now: Instant) -> (Results, Member) {
+        let agreed = agreed();
+        let content = Watching::new(ReceiverSession::new(None, 0), std::time::Duration::ZERO);
+        let mut driver = agreed.session.member(ID, agreed.groups, None, content).unwrap();
+        let who = receiver_name(ID);
+        let of = Of { verb: "receive", who: &who, agreed: &agreed, interface: "lo" };
+        let results = Results::up_to(most, Some(folder), &of, now, &mut driver).unwrap();
+        (results, driver)
+    }
+
+    fn records(folder: &str) -> Vec<Value> {
+        let text = fs::read_to_string(Path::new(folder).join(JOURNAL)).unwrap();
+        text.lines().filter_map(|line| serde_json::from_str(line.splitn(3, ' ').nth(2)?).ok()).collect()
+    }
+
+    #[test]
+    fn what_is_left_without_an_end_has_failed() {
+        let folder = folder("failed");
+        let (mut results, mut driver) = open(&folder, MOST_BYTES, at(0.0));
+        assert_eq!(results.turn(at(1.0), &mut driver, f64::NAN), None);
+        assert_eq!(results.turn(at(1.5), &mut driver, f64::NAN), None);
+        drop(results);
+        let written = records(&folder);
+        assert_eq!(written.len(), 3);
+        assert_eq!(written[2], json!({ "t_s": 1.5, "tables": {}, "ended": "failed" }));
+        // An end that was written is the only one.
+        let (mut results, mut driver) = open(&folder, MOST_BYTES, at(3.0));
+        assert_eq!(results.end(at(3.5), &mut driver, "done"), None);
+        drop(results);
+        let written = records(&folder);
+        assert_eq!(written[3], json!({ "again_s": 3.0 }));
+        assert_eq!((&written[4]["ended"], written.len()), (&json!("done"), 5));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn where_the_tables_end_is_where_the_last_interval_was_written() {
+        let folder = folder("full");
+        let (mut results, mut driver) = open(&folder, MOST_BYTES, at(0.0));
+        results.turn(at(1.0), &mut driver, f64::NAN);
+        drop(results);
+        let bytes = fs::metadata(Path::new(&folder).join(JOURNAL)).unwrap().len();
+        fs::remove_dir_all(&folder).unwrap();
+        // There is room for two intervals, and for an end that is no failure either.
+        let (mut results, mut driver) = open(&folder, bytes + 900, at(0.0));
+        let said: Vec<String> =
+            (1..9).filter_map(|second| results.turn(at(f64::from(second)), &mut driver, f64::NAN)).collect();
+        drop(results);
+        let written = records(&folder);
+        let last = written.last().unwrap();
+        assert!(written.len() > 2 && last["ended"].is_null(), "{written:?}");
+        let until = format!("its tables end at {:.1} s, the session goes on", last["t_s"].as_f64().unwrap());
+        assert!(said.len() == 1 && said[0].ends_with(&until), "{said:?}, not {until}");
+        fs::remove_dir_all(&folder).unwrap();
+    }
 }

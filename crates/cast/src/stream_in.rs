@@ -6,7 +6,7 @@ use crate::ending::{Ending, Result, at_start, is_closed};
 use crate::following::{self, Following};
 use crate::incoming::Incoming;
 use crate::progress::Progress;
-use crate::results::{Of, Results};
+use crate::results::{FAILED, Of, Results};
 use crate::turns;
 use crate::unread::Unread;
 use crate::usage::Stream;
@@ -113,9 +113,10 @@ pub fn command(options: &Stream, from: SocketAddr, interrupted: &mut dyn FnMut()
             && let Err(why) = output.write()
         {
             leave(&mut driver, &mut clock, &mut sockets);
-            results.end(clock.now(), &mut driver, "incomplete").iter().for_each(|why| progress.notes(why));
-            let closed = io::Error::from(why);
-            return match is_closed(&closed) {
+            let closed = is_closed(&io::Error::from(why));
+            let how = if closed { "incomplete" } else { FAILED };
+            results.end(clock.now(), &mut driver, how).iter().for_each(|why| progress.notes(why));
+            return match closed {
                 true => Ok(Ending::Silent),
                 false => Err(Ending::System(format!("cannot write to standard output: {}", why.desc()))),
             };

@@ -18,6 +18,8 @@ from faircast.journal import Journal
 JOURNAL = "session.journal"
 FORMAT = 1
 SENDER = "sender"
+FAILED = "failed"
+"""How an end ended that an error ended."""
 
 Values = list[float] | list[int] | list[str]
 
@@ -33,7 +35,7 @@ class HostRecord:
     until_s: float = 0.0
     """How far it came, seconds from its beginning."""
     ended: str | None = None
-    """How it ended: ``done``, ``incomplete``, ``interrupted``; None if that was never written."""
+    """How it ended: ``done``, ``incomplete``, ``interrupted``, ``failed``; None if that was never written."""
     again_s: list[float] = field(default_factory=list)
     """When it was started again."""
     left_out: int = 0

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from faircast.display.grid import rate_unit
-from faircast.hosts.records import HostRecord
+from faircast.hosts.records import FAILED, HostRecord
 from faircast.hosts.session import HostSession, moment
 from faircast.plot.frame import time_text
 
@@ -134,8 +134,13 @@ def of_record(record: HostRecord) -> list[str]:
     said = []
     if record.ended is None:
         said.append(
-            f"What {record.who} wrote has no end: it goes on, or was killed. It is there up to "
+            f"What {record.who} wrote has no end: it goes on, or was killed, or its disk was full. It is there up to "
             f"{span(record.until_s)}; what came after the last whole second is not."
+        )
+    elif record.ended == FAILED:
+        said.append(
+            f"{record.who} ended at {span(record.until_s)} by an error, which it said itself; what came after the last "
+            "whole second is not there."
         )
     elif record.ended != "done":
         said.append(f"{record.who} ended {record.ended}.")
