@@ -68,6 +68,11 @@ impl Journal {
     }
 }
 
+/// The first whole record of a journal, if there is one: for who only looks.
+pub fn beginning(path: &Path) -> Option<Value> {
+    first(&File::open(path).ok()?).ok()?
+}
+
 /// The first whole record.
 fn first(file: &File) -> io::Result<Option<Value>> {
     for line in BufReader::new(file).lines() {

@@ -5,14 +5,14 @@
 
 use crate::agreed::Agreed;
 use crate::ending::{Ending, Result};
-use crate::journal::{Closed, Journal};
+use crate::journal::{self, Closed, Journal};
 use faircast_proto::endpoint::Endpoint;
 use faircast_proto::time::Instant;
 use faircast_tables::table::{Table, Values};
 use faircast_wire::content::Content;
 use faircast_wire::driver::Driver;
 use faircast_wire::event_log::EventLog;
-use faircast_wire::record::{INTERVAL, Part, Record};
+use faircast_wire::record::{INTERVAL, Part, Record, receiver_name};
 use nix::unistd::gethostname;
 use serde_json::{Map, Value, json};
 use std::fs;
@@ -228,6 +228,15 @@ pub fn check(folder: Option<&str>) -> Result<()> {
     Ok(())
 }
 
+/// The id of the receiver without keys of whom a folder tells: whoever goes on there is the same.
+pub fn kept_id(folder: Option<&str>) -> Option<u64> {
+    let first = journal::beginning(&Path::new(folder?).join(JOURNAL))?;
+    let who = first["who"].as_str()?;
+    let id = who.rsplit('-').next()?.parse().ok()?;
+    // Those of receivers with keys are short.
+    (who == receiver_name(id) && id >> 63 == 1).then_some(id)
+}
+
 /// The first record: what the others are about.
 fn head(of: &Of, name: &str, began: Instant, columns: Value) -> Result<Value> {
     let unwritten = |why| Ending::System(format!("cannot write the session's table: {why}"));
@@ -295,7 +304,6 @@ mod tests {
     use faircast_deliver::keys::ReceiverSession;
     use faircast_proto::registry::SchemeReceiver;
     use faircast_proto::time::Duration;
-    use faircast_wire::record::receiver_name;
 
     const ID: u64 = 1 << 63 | 7;
 
@@ -371,6 +379,22 @@ mod tests {
         assert!(written.len() > 2 && last["ended"].is_null(), "{written:?}");
         let until = format!("its tables end at {:.1} s, the session goes on", last["t_s"].as_f64().unwrap());
         assert!(said.len() == 1 && said[0].ends_with(&until), "{said:?}, not {until}");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_receiver_without_keys_goes_on_in_its_folder() {
+        let folder = folder("kept");
+        assert_eq!((kept_id(None), kept_id(Some(&folder))), (None, None));
+        drop(open(&folder, MOST_BYTES, at(0.0)));
+        assert_eq!(kept_id(Some(&folder)), Some(ID));
+        let path = Path::new(&folder).join(JOURNAL);
+        for who in ["sender", "probe", "receiver-3", "receiver-x", "9223372036854775815"] {
+            fs::remove_file(&path).unwrap();
+            let (mut journal, _) = Journal::open(&path, MOST_BYTES).unwrap();
+            journal.append(&json!({ "who": who })).unwrap();
+            assert_eq!(kept_id(Some(&folder)), None, "{who}");
+        }
         fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -6,7 +6,7 @@ use crate::ending::{Ending, Result, at_start, is_closed};
 use crate::following::{self, Following};
 use crate::incoming::Incoming;
 use crate::progress::Progress;
-use crate::results::{FAILED, Of, Results};
+use crate::results::{self, FAILED, Of, Results};
 use crate::turns;
 use crate::unread::Unread;
 use crate::usage::Stream;
@@ -53,7 +53,7 @@ pub fn command(options: &Stream, from: SocketAddr, interrupted: &mut dyn FnMut()
     let mut sockets = agreed.sockets(options.shared.interface.as_deref(), options.source, None)?;
     let id = match &keys {
         Some(keys) => keys.id().into(),
-        None => draw_id()?,
+        None => results::kept_id(options.written.results.as_deref()).map_or_else(draw_id, Ok)?,
     };
     let mut clock = turns::clock();
     let began = turns::time(clock.now());
