@@ -87,6 +87,23 @@ fn what_has_the_name_already_stays() {
     assert_eq!(fs::metadata(place.folder.join("in/film")).unwrap().len(), 7);
 }
 
+/// The folder has a file where the name of one that is offered has a folder.
+#[test]
+fn a_name_that_cannot_be_had_does_not_keep_others_from_theirs() {
+    let place = Place::new("below", 5);
+    place.file("offered/film/1", 5000);
+    let last = place.file("offered/last", 5000);
+    place.file("in/offered/film", 7);
+    let receiver = place.receive("in", "");
+    assert_eq!(end(place.send("offered")).0, 0);
+    let (code, value, said) = end(receiver);
+    assert_eq!((code, &value["named"], &value["refused"]), (1, &1.into(), &1.into()), "{value} {said}");
+    assert!(said.contains("\"offered/film/1\" is not kept: "), "{said}");
+    assert!(said.contains("should be a folder and is something else"), "{said}");
+    assert_eq!(fs::read(place.folder.join("in/offered/last")).unwrap(), last);
+    assert_eq!(fs::metadata(place.folder.join("in/offered/film")).unwrap().len(), 7);
+}
+
 #[test]
 fn nobody_is_waited_for_longer_than_the_patience() {
     let place = Place::new("patience", 3);

@@ -50,7 +50,16 @@ impl Sink for Folder {
                 return self.loose.abandon(object);
             }
         };
-        match self.loose.finish(object, bytes, &name)? {
+        let named = match self.loose.finish(object, bytes, &name) {
+            Ok(named) => named,
+            // Where a part of the name should be a folder and is a file: the others can have theirs.
+            Err(Failure::Input(why)) => {
+                self.refused.push(format!("{:?} is not kept: {why}", name.as_str()));
+                return self.loose.abandon(object);
+            }
+            Err(failure) => return Err(failure),
+        };
+        match named {
             Named::Done | Named::Same => {
                 self.named.push(name.as_str().to_owned());
                 self.files += 1;
