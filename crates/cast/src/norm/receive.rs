@@ -99,6 +99,11 @@ impl Report<'_> {
     fn end(&self) -> Ending {
         let (complete, all) = self.receiver.objects();
         match self.folder.refused.first() {
+            None if self.receiver.lost() > 0 => {
+                let lost = self.receiver.lost();
+                let sentence = format!("incomplete: the sender has given up {lost} of {all} files, which are lacking");
+                Ending::Incomplete(sentence, self.value())
+            }
             None if self.receiver.is_complete() => Ending::Done(self.summary(), self.value()),
             None => {
                 let sentence =

@@ -240,7 +240,8 @@ impl Receiver {
         self.remote.as_ref().map(|remote| remote.heard)
     }
 
-    /// Whether everything has come that has been sent, as far as is known, and the sender has said that this is all.
+    /// Whether everything has come that has been sent and is not [lost](Self::lost), as far as is known, and the sender
+    /// has said that this is all.
     pub fn is_complete(&self) -> bool {
         let of = |remote: &Remote| {
             (remote.is_flushed || remote.has_ended) && remote.objects.missing(remote.reach).is_empty()
@@ -264,6 +265,11 @@ impl Receiver {
     /// How many objects are whole, and of how many something has been heard.
     pub fn objects(&self) -> (u64, u64) {
         self.remote.as_ref().map_or((0, 0), |remote| (remote.objects.complete, remote.objects.count()))
+    }
+
+    /// How many of these were wanted and will not come, since the sender has given them up.
+    pub fn lost(&self) -> u64 {
+        self.remote.as_ref().map_or(0, |remote| remote.objects.lost)
     }
 
     /// Bytes that have come, of how many, of objects that are not whole.
@@ -499,7 +505,7 @@ impl Remote {
                 self.objects.begin_at(first, sink);
                 for number in List::<u16>::read(payload).into_iter().flat_map(|list| list.iter()) {
                     let object = self.objects.wide(number);
-                    self.objects.give_up(object, sink);
+                    self.objects.lose(object, sink);
                 }
             }
             Command::EndOfTransmission => self.has_ended = true,

@@ -21,6 +21,10 @@ pub struct Objects {
     settled: Intervals,
     /// Whole ones.
     pub complete: u64,
+    /// Those that were wanted and that the sender has given up.
+    pub lost: u64,
+    /// How many lie before the first that is wanted now, that were heard of before.
+    before: u64,
     /// The first that is wanted, and the newest that has been heard of.
     bounds: Option<(u64, u64)>,
     /// A symbol of the sender's scheme.
@@ -62,7 +66,7 @@ impl Default for Objects {
     fn default() -> Objects {
         let other = PayloadId::ReedSolomon8 { block: 0, symbol: 0 };
         let (known, settled) = (BTreeMap::new(), Intervals::default());
-        Objects { known, settled, complete: 0, bounds: None, other, segment_bytes: None }
+        Objects { known, settled, complete: 0, lost: 0, before: 0, bounds: None, other, segment_bytes: None }
     }
 }
 
@@ -161,12 +165,21 @@ impl Objects {
         }
     }
 
-    /// Nothing before this object will be repaired.
+    /// The sender will not repair an object: if it was wanted, it is lost.
+    pub fn lose<S: Sink>(&mut self, object: u64, sink: &mut S) {
+        let is_heard_of = self.bounds.is_some_and(|(first, newest)| (first..=newest).contains(&object));
+        self.lost += u64::from(is_heard_of && !self.settled.contains(object));
+        self.give_up(object, sink);
+    }
+
+    /// Nothing before this object will be repaired: what was wanted of that is lost.
     pub fn begin_at<S: Sink>(&mut self, object: u64, sink: &mut S) {
         let Some((first, newest)) = self.bounds else { return };
         if object <= first {
             return;
         }
+        self.lost += self.settled.gaps(first..object).map(|gap| gap.end - gap.start).sum::<u64>();
+        self.before += object - first;
         let before: Vec<u64> = self.known.range(..object).map(|(object, _)| *object).collect();
         before.into_iter().for_each(|object| self.give_up(object, sink));
         self.bounds = Some((object, newest.max(object)));
@@ -206,7 +219,7 @@ impl Objects {
 
     /// Objects that are wanted, or were, as far as they have been heard of.
     pub fn count(&self) -> u64 {
-        self.bounds.map_or(0, |(first, newest)| newest + 1 - first)
+        self.bounds.map_or(0, |(first, newest)| self.before + newest + 1 - first)
     }
 
     /// Bytes that have come, of how many, of objects of which something has come and something lacks; a symbol that is

@@ -166,6 +166,31 @@ fn what_will_not_be_repaired_is_not_asked_for() {
     assert!(ear.receiver.is_complete());
 }
 
+/// What the sender gives up, by a list or by where it begins, was wanted: it counts as lost, once.
+#[test]
+fn what_the_sender_gives_up_is_lost() {
+    let code = Code::ReedSolomon8 { segment_bytes: 4, block_len: 3, encoding_symbols: 0 };
+    let object = ObjectInformation { object_bytes: 4, code };
+    for (first, listed) in [(0, vec![1, 2, 0xfff9]), (3, Vec::new()), (2, vec![0, 1, 2])] {
+        let mut ear = Ear::new();
+        ear.name(object, 0, 5, "a");
+        ear.data(object, 0, rs8(0, 0), b"data");
+        ear.name(object, 1, 5, "b");
+        ear.name(object, 3, 5, "d");
+        ear.data(object, 3, rs8(0, 0), b"data");
+        ear.command(Command::Flush(Position { object: 3, symbol: rs8(0, 0) }), &[]);
+        assert_eq!((ear.receiver.is_complete(), ear.receiver.lost()), (false, 0));
+        let mut list = Vec::new();
+        write_list(&listed, &mut list);
+        for _ in 0..2 {
+            ear.command(Command::Squelch(Position { object: first, symbol: rs8(0, 0) }), &list);
+        }
+        ear.command(Command::EndOfTransmission, &[]);
+        assert!(ear.receiver.is_over(ear.now) && ear.receiver.is_complete());
+        assert_eq!((ear.receiver.lost(), ear.receiver.objects()), (2, (2, 4)), "{first} {listed:?}");
+    }
+}
+
 /// The end is known by that of the sender, or by its silence when everything is there; asking again is no end of that.
 #[test]
 fn it_is_over_when_the_sender_says_so_or_has_fallen_silent() {
