@@ -508,7 +508,8 @@ impl Remote {
                     self.objects.lose(object, sink);
                 }
             }
-            Command::EndOfTransmission => self.has_ended = true,
+            // Of a transmission of which nothing came: what it offered is not known, and another one may follow.
+            Command::EndOfTransmission => self.has_ended = self.objects.count() > 0,
             Command::CongestionControl { .. }
             | Command::RepairAdvertisement { .. }
             | Command::AcknowledgementRequest { .. }

@@ -191,6 +191,20 @@ fn what_the_sender_gives_up_is_lost() {
     }
 }
 
+/// An end that comes first is that of an earlier transmission.
+#[test]
+fn an_end_before_anything_else_ends_nothing() {
+    let code = Code::ReedSolomon8 { segment_bytes: 4, block_len: 3, encoding_symbols: 0 };
+    let object = ObjectInformation { object_bytes: 4, code };
+    let mut ear = Ear::new();
+    ear.command(Command::EndOfTransmission, &[]);
+    assert!(!ear.receiver.is_over(ear.now) && !ear.receiver.is_complete());
+    ear.name(object, 0, 5, "a");
+    ear.data(object, 0, rs8(0, 0), b"data");
+    ear.command(Command::EndOfTransmission, &[]);
+    assert!(ear.receiver.is_over(ear.now) && ear.receiver.is_complete());
+}
+
 /// The end is known by that of the sender, or by its silence when everything is there; asking again is no end of that.
 #[test]
 fn it_is_over_when_the_sender_says_so_or_has_fallen_silent() {
