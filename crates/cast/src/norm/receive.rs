@@ -104,6 +104,10 @@ impl Report<'_> {
                 let sentence = format!("incomplete: the sender has given up {lost} of {all} files, which are lacking");
                 Ending::Incomplete(sentence, self.value())
             }
+            None if all == 0 => {
+                let sentence = "incomplete: the sender has ended and has offered no files".to_owned();
+                Ending::Incomplete(sentence, self.value())
+            }
             None if self.receiver.is_complete() => Ending::Done(self.summary(), self.value()),
             None => {
                 let sentence =

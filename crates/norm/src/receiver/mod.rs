@@ -395,9 +395,11 @@ impl Receiver {
                     remote.objects.take(object, position.symbol, message.payload, sink)?;
                 }
             }
+            Body::Information { object, .. } => remote.objects.pass_over(object, sink),
+            Body::Data { position, .. } => remote.objects.pass_over(position.object, sink),
             Body::Command { command: Command::RepairAdvertisement { .. }, .. } => remote.overhear(now, message),
             Body::Command { command, .. } => remote.obey(now, command, message.payload, settings, random, sink),
-            _ => {}
+            Body::Nack { .. } | Body::Acknowledgement { .. } => {}
         }
         Ok(())
     }
@@ -509,7 +511,7 @@ impl Remote {
                 }
             }
             // Of a transmission of which nothing came: what it offered is not known, and another one may follow.
-            Command::EndOfTransmission => self.has_ended = self.objects.count() > 0,
+            Command::EndOfTransmission => self.has_ended = !self.objects.is_empty(),
             Command::CongestionControl { .. }
             | Command::RepairAdvertisement { .. }
             | Command::AcknowledgementRequest { .. }

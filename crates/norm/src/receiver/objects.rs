@@ -23,6 +23,8 @@ pub struct Objects {
     pub complete: u64,
     /// Those that were wanted and that the sender has given up.
     pub lost: u64,
+    /// Streams, which are not wanted.
+    streams: u64,
     /// How many lie before the first that is wanted now, that were heard of before.
     before: u64,
     /// The first that is wanted, and the newest that has been heard of.
@@ -66,7 +68,17 @@ impl Default for Objects {
     fn default() -> Objects {
         let other = PayloadId::ReedSolomon8 { block: 0, symbol: 0 };
         let (known, settled) = (BTreeMap::new(), Intervals::default());
-        Objects { known, settled, complete: 0, lost: 0, before: 0, bounds: None, other, segment_bytes: None }
+        Objects {
+            known,
+            settled,
+            complete: 0,
+            lost: 0,
+            streams: 0,
+            before: 0,
+            bounds: None,
+            other,
+            segment_bytes: None,
+        }
     }
 }
 
@@ -172,6 +184,16 @@ impl Objects {
         self.give_up(object, sink);
     }
 
+    /// An object is a stream, which has no files: it is not wanted, and lacks nowhere.
+    pub fn pass_over<S: Sink>(&mut self, number: u16, sink: &mut S) {
+        let object = self.reach(number);
+        let is_wanted = self.bounds.is_some_and(|(first, _)| object >= first) && !self.settled.contains(object);
+        if is_wanted {
+            self.streams += 1;
+            self.give_up(object, sink);
+        }
+    }
+
     /// Nothing before this object will be repaired: what was wanted of that is lost.
     pub fn begin_at<S: Sink>(&mut self, object: u64, sink: &mut S) {
         let Some((first, newest)) = self.bounds else { return };
@@ -217,9 +239,14 @@ impl Objects {
         needs.write(|object| self.geometry(object), self.other, room, out)
     }
 
+    /// Whether nothing has been heard of an object, be it a stream.
+    pub fn is_empty(&self) -> bool {
+        self.bounds.is_none()
+    }
+
     /// Objects that are wanted, or were, as far as they have been heard of.
     pub fn count(&self) -> u64 {
-        self.bounds.map_or(0, |(first, newest)| self.before + newest + 1 - first)
+        self.bounds.map_or(0, |(first, newest)| self.before + newest + 1 - first - self.streams)
     }
 
     /// Bytes that have come, of how many, of objects of which something has come and something lacks; a symbol that is

@@ -205,6 +205,30 @@ fn an_end_before_anything_else_ends_nothing() {
     assert!(ear.receiver.is_over(ear.now) && ear.receiver.is_complete());
 }
 
+/// A stream is passed over: no file lacks for it, before it or behind it, and its sender is not asked for it.
+#[test]
+fn a_stream_is_not_asked_for() {
+    let code = Code::ReedSolomon8 { segment_bytes: 4, block_len: 3, encoding_symbols: 0 };
+    let stream = ObjectInformation { object_bytes: 1000, code };
+    let file = ObjectInformation { object_bytes: 4, code };
+    let mut ear = Ear::new();
+    let body =
+        |block| Body::Data { status: STATUS, flags: 0x20, position: Position { object: 0, symbol: rs8(block, 0) } };
+    (0..9).for_each(|block| ear.hear(body(block), Some(stream), b"\0\x04\0\x01\0\0\0\0data"));
+    for _ in 0..3 {
+        ear.command(Command::Flush(Position { object: 0, symbol: rs8(8, 0) }), &[]);
+        ear.now += Duration::from_secs(1);
+        assert!(ear.asks().is_empty());
+    }
+    assert_eq!(ear.receiver.objects(), (0, 0));
+    assert!(ear.receiver.is_over(ear.now + Duration::from_secs(4)), "there is nothing to wait for");
+    ear.name(file, 1, 5, "a");
+    ear.data(file, 1, rs8(0, 0), b"data");
+    ear.command(Command::Flush(Position { object: 1, symbol: rs8(0, 0) }), &[]);
+    assert!(ear.asks().is_empty() && ear.receiver.is_complete());
+    assert_eq!((ear.receiver.objects(), ear.receiver.lost()), ((1, 1), 0));
+}
+
 /// The end is known by that of the sender, or by its silence when everything is there; asking again is no end of that.
 #[test]
 fn it_is_over_when_the_sender_says_so_or_has_fallen_silent() {
