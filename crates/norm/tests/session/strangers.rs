@@ -171,7 +171,7 @@ fn what_will_not_be_repaired_is_not_asked_for() {
 fn what_the_sender_gives_up_is_lost() {
     let code = Code::ReedSolomon8 { segment_bytes: 4, block_len: 3, encoding_symbols: 0 };
     let object = ObjectInformation { object_bytes: 4, code };
-    for (first, listed) in [(0, vec![1, 2, 0xfff9]), (3, Vec::new()), (2, vec![0, 1, 2])] {
+    for (first, listed) in [(0, vec![1_u16, 2, 0xfff9]), (3, Vec::new()), (2, vec![0, 1, 2])] {
         let mut ear = Ear::new();
         ear.name(object, 0, 5, "a");
         ear.data(object, 0, rs8(0, 0), b"data");
