@@ -26,8 +26,11 @@ pub struct Outgoing<O> {
     pub is_keyed: bool,
     /// The present moment, set before each turn.
     pub now: Duration,
-    /// When something was sent for the first time, or somebody who lacks something was heard.
+    /// When somebody who lacks something was heard, or something was sent for the first time while there was somebody
+    /// to be sent to, or nobody had been heard yet.
     pub active: Duration,
+    /// When a receiver was heard last.
+    heard: Option<Duration>,
     /// Why a file cannot be sent any more.
     pub failure: Option<Failure>,
     /// What of feedback was refused: of another content, of nobody's.
@@ -57,6 +60,9 @@ struct Given {
 /// More packets than a driver sends at once.
 const MOST_GIVEN: usize = 512;
 
+/// Receivers speak each 5 s even where nothing lacks: after two of these times without a word nobody is there.
+const GONE: Duration = Duration::from_secs(10);
+
 /// How many are named that are not heeded.
 const MOST_EXCLUDED: usize = 16;
 
@@ -69,6 +75,7 @@ impl<O> Outgoing<O> {
             is_keyed,
             now,
             active: now,
+            heard: None,
             failure: None,
             refused: 0,
             greedy: None,
@@ -109,7 +116,9 @@ impl<O: Outbound> Content for Outgoing<O> {
         }
         match sent {
             Ok(Sent::Source) => {
-                self.active = self.now;
+                if self.heard.is_none_or(|heard| self.now.saturating_sub(heard) < GONE) {
+                    self.active = self.now;
+                }
                 self.sent.0 += 1;
             }
             Ok(Sent::Repair) => self.sent.1 += 1,
@@ -131,6 +140,7 @@ impl<O: Outbound> Content for Outgoing<O> {
     fn hear(&mut self, _now: Instant, id: u64, said: &[u8]) {
         match self.offer.hear(self.now, id, said) {
             Ok(heard) => {
+                self.heard = Some(self.now);
                 if !heard.complete {
                     self.active = self.now;
                 }
@@ -275,6 +285,31 @@ mod tests {
         }
         assert_eq!((&content.excluded[..2], content.excluded.len()), (&[3, 2].map(Address::endpoint)[..], 16));
         std::fs::remove_dir_all(folder("excluded")).unwrap();
+    }
+
+    #[test]
+    fn new_symbols_for_nobody_do_not_count_as_activity() {
+        use faircast_deliver::feedback::Request;
+        let (mut content, _) = keyed("nobody");
+        let symbol = |content: &mut Outgoing<Offer>, second| {
+            content.now = Duration::from_secs(second);
+            let before = content.sent.0;
+            (0..20).find(|n| {
+                fill_of(content, 0, 100 * second + n);
+                content.sent.0 > before
+            });
+            assert!(content.sent.0 > before);
+            content.active.as_secs()
+        };
+        assert_eq!(symbol(&mut content, 30), 30, "nobody has been heard yet");
+        let said = Request { content: content.offer.content().tag(), left: 5, lines: Vec::new() }.encode();
+        content.hear(Instant(0), 1, &said);
+        assert_eq!(symbol(&mut content, 39), 39, "somebody is there");
+        assert_eq!(symbol(&mut content, 41), 39, "who was there is gone");
+        assert_eq!(symbol(&mut content, 60), 39);
+        content.hear(Instant(0), 1, &said);
+        assert_eq!(content.active.as_secs(), 60);
+        std::fs::remove_dir_all(folder("nobody")).unwrap();
     }
 
     #[test]

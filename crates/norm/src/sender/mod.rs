@@ -93,7 +93,7 @@ pub struct Sender {
     /// Round-trip times over which receivers measure what they receive.
     window_rtts: f64,
     squelch: Squelch,
-    /// When something was sent for the first time, or somebody who lacks something was heard.
+    /// When somebody who lacks something was heard last, or it began.
     active: Instant,
     counters: Counters,
 }
@@ -388,7 +388,7 @@ impl Sender {
             && self.members.incomplete(since).next().is_none()
     }
 
-    /// When something was sent for the first time, or somebody who lacks something was heard.
+    /// When somebody who lacks something was heard last; before that when it began.
     pub fn active(&self) -> Instant {
         self.active
     }
@@ -586,9 +586,6 @@ impl Sender {
             Piece::Symbol { is_repair: true, .. } => self.counters.repair += 1,
             Piece::Symbol { .. } => self.counters.source += 1,
             Piece::Information { .. } => {}
-        }
-        if !is_repair {
-            self.active = now;
         }
         self.flushing = Flushing { at: now, count: 0 };
         self.probing.data();

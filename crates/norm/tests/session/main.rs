@@ -64,6 +64,20 @@ fn nobody_is_sent_data_before_somebody_answers() {
     assert!(world.run(30.0, is_done(1)) && world.have(&[member], &files));
 }
 
+/// New symbols that nobody hears are no reason to go on.
+#[test]
+fn a_sender_whose_receivers_are_gone_is_not_active() {
+    let mut world = World::new(&[("a", content(300_000, 1).repeat(100))], 3);
+    world.member(0.0, 0.0, false);
+    assert!(!world.run(20.0, |_| false));
+    assert!(world.now.since(world.sender.active()) < Duration::from_secs(1));
+    world.members[0].until = world.now;
+    let sent = world.sender.counters().source;
+    assert!(!world.run(10.0, |_| false));
+    assert!(world.sender.counters().source > sent && !world.sender.is_finished(world.now, 1));
+    assert!(world.now.since(world.sender.active()) > Duration::from_secs(9));
+}
+
 #[test]
 fn who_joins_late_gets_everything() {
     for is_unicast in [false, true] {
