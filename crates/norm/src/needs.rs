@@ -19,6 +19,8 @@ pub struct Needs {
     pub symbols: BTreeMap<u64, Intervals>,
 }
 
+/// Rows of what others ask for that are taken note of, but for those of one message more: a choice, some megabytes.
+pub const MOST_ROWS: usize = 100_000;
 /// Forms of a request.
 const ITEMS: u8 = 1;
 const RANGES: u8 = 2;
@@ -47,6 +49,19 @@ impl Needs {
     pub fn add_symbols(&mut self, object: u64, row: Range<u64>) {
         if !row.is_empty() {
             self.symbols.entry(object).or_default().insert(row);
+        }
+    }
+
+    /// How many rows it has, by which it takes memory.
+    pub fn rows(&self) -> usize {
+        let symbols: usize = self.symbols.values().map(Intervals::rows).sum();
+        self.objects.rows() + self.information.rows() + symbols
+    }
+
+    /// Adds what somebody else lacks, as long as this has less than [`MOST_ROWS`]: who lacks the rest asks again.
+    pub fn add_some(&mut self, other: &Needs) {
+        if self.rows() < MOST_ROWS {
+            self.add(other);
         }
     }
 

@@ -324,7 +324,7 @@ impl Receiver {
                 instance: status.instance,
                 at: from,
                 heard: now,
-                times: Times { grtt_s: status.grtt.s(), backoff: 0.0, group_size: 1 },
+                times: Times::of(status),
                 objects: Objects::default(),
                 nacking: Nacking::default(),
                 reporting: Reporting::default(),
@@ -352,11 +352,7 @@ impl Receiver {
         sink: &mut S,
     ) -> Result<(), S::Error> {
         let Receiver { settings, random, remote: Some(remote), counters, .. } = self else { return Ok(()) };
-        remote.times = Times {
-            grtt_s: status.grtt.s(),
-            backoff: status.backoff.into(),
-            group_size: status.group_size.receivers(),
-        };
+        remote.times = Times::of(status);
         let (mut echo, mut bytes) = (None, None);
         match message.body {
             Body::Command { command: Command::CongestionControl { cc_sequence, sent }, .. } => {

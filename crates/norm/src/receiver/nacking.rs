@@ -75,7 +75,7 @@ impl Nacking {
     /// Others ask for this.
     pub fn hear(&mut self, needs: &Needs) {
         if let State::Backoff { heard, .. } = &mut self.state {
-            heard.add(needs);
+            heard.add_some(needs);
         }
     }
 

@@ -1,5 +1,6 @@
 //! What a sender says of the times of its group.
 
+use faircast_codec::norm::Status;
 use faircast_proto::time::Duration;
 
 /// By which receivers scale how long they wait.
@@ -13,7 +14,18 @@ pub struct Times {
     pub group_size: u64,
 }
 
+/// K_sender times GRTT_sender counts as no more, seconds: a choice, so that one message that is wrong does not keep a
+/// receiver silent for hours.
+const MOST_BACKOFF_S: f64 = 60.0;
+
 impl Times {
+    /// What a message of the sender says of them.
+    pub fn of(status: &Status) -> Times {
+        let backoff = f64::from(status.backoff);
+        let grtt_s = status.grtt.s().min(MOST_BACKOFF_S / backoff.max(1.0));
+        Times { grtt_s, backoff, group_size: status.group_size.receivers() }
+    }
+
     /// So many of its greatest round-trip times.
     pub fn grtts(&self, count: f64) -> Duration {
         Duration::from_secs_f64(count * self.grtt_s)

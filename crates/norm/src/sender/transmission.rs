@@ -2,7 +2,7 @@
 
 use crate::geometry::Geometry;
 use crate::intervals::Intervals;
-use crate::needs::Needs;
+use crate::needs::{MOST_ROWS, Needs};
 use faircast_proto::time::{Duration, Instant};
 use std::collections::BTreeSet;
 
@@ -157,7 +157,7 @@ impl Transmission {
         }
         match &mut self.cycle {
             Cycle::Idle => self.cycle = Cycle::Collecting { until: now + collect, needs },
-            Cycle::Collecting { needs: collected, .. } => collected.add(&needs),
+            Cycle::Collecting { needs: collected, .. } => collected.add_some(&needs),
             Cycle::Holdoff { .. } => self.repair(&needs, self.position),
         }
     }
@@ -231,6 +231,10 @@ impl Transmission {
                 of.repair_information = true;
                 self.repairs.insert(object as usize);
             }
+        }
+        let waiting: usize = self.repairs.iter().map(|&object| self.objects[object].repair.rows()).sum();
+        if waiting >= MOST_ROWS {
+            return;
         }
         for (&object, rows) in needs.symbols.range(from..) {
             let Some(of) = self.objects.get_mut(object as usize) else { continue };

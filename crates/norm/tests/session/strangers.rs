@@ -229,6 +229,44 @@ fn a_stream_is_not_asked_for() {
     assert_eq!((ear.receiver.objects(), ear.receiver.lost()), ((1, 1), 0));
 }
 
+/// One message with the greatest times that can be said does not keep it silent for hours.
+#[test]
+fn times_that_nobody_has_are_not_waited_for() {
+    let code = Code::ReedSolomon8 { segment_bytes: 4, block_len: 3, encoding_symbols: 0 };
+    let object = ObjectInformation { object_bytes: 24, code };
+    let mut ear = Ear::new();
+    ear.name(object, 0, 5, "a");
+    ear.data(object, 0, rs8(0, 0), b"data");
+    ear.status = Status { grtt: RoundTrip(255), backoff: 15, ..STATUS };
+    ear.data(object, 0, rs8(1, 0), b"data");
+    assert!(ear.receiver.deadline() <= ear.now + Duration::from_secs(60));
+    ear.now += Duration::from_secs(60);
+    assert!(!ear.asks().is_empty());
+}
+
+/// What others ask for is remembered up to a bound.
+#[test]
+fn overheard_requests_take_no_memory_without_end() {
+    let code = Code::ReedSolomon8 { segment_bytes: 1, block_len: 255, encoding_symbols: 0 };
+    let object = ObjectInformation { object_bytes: 1 << 24, code };
+    let mut ear = Ear::new();
+    ear.status.backoff = 4;
+    ear.name(object, 0, 5, "a");
+    ear.data(object, 0, rs8(0, 0), b"x");
+    ear.data(object, 0, rs8(2, 0), b"x");
+    for first in 0..200_u32 {
+        let positions: Vec<Position> = (0..5000)
+            .map(|n| Position { object: 0, symbol: rs8(3 + first * 40 + n / 127, 2 * (n % 127) as u8) })
+            .collect();
+        let mut content = Vec::new();
+        write_request(1, 0x01, &positions, &mut content);
+        let answer = Answer { server: 9, instance: 3, response: Time::default() };
+        ear.hear(Body::Nack { answer }, None, &content);
+    }
+    let debug = format!("{:?}", ear.receiver).len();
+    assert!(debug < 6_000_000, "{debug}");
+}
+
 /// The end is known by that of the sender, or by its silence when everything is there; asking again is no end of that.
 #[test]
 fn it_is_over_when_the_sender_says_so_or_has_fallen_silent() {
