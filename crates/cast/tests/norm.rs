@@ -144,6 +144,10 @@ fn what_norm_has_not_is_refused() {
         (format!("{send} --max-rate 9Mbit/s --open --to 10.0.0.1:5"), "--to is given twice".to_owned()),
         (format!("{send} --max-rate much --open"), "--max-rate: ".to_owned()),
         (
+            format!("{send} --max-rate 9Mbit/s --open --receivers 10001"),
+            "--receivers 10001 given with --format norm; legal is at most 10000".to_owned(),
+        ),
+        (
             "receive in --from 10.0.0.1:5 --open --format norm".to_owned(),
             "--from 10.0.0.1:5: 10.0.0.1 is no multicast address".to_owned(),
         ),

@@ -9,7 +9,7 @@ use crate::turns;
 use crate::usage::Send;
 use faircast_deliver::source::gather;
 use faircast_norm::Sender;
-use faircast_norm::sender::Settings;
+use faircast_norm::sender::{MOST_RECEIVERS, Settings};
 use faircast_wire::clock::Clock as _;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -27,6 +27,10 @@ pub fn command(options: &Send, interrupted: &mut dyn FnMut() -> bool) -> Result<
     agreed.check_length(sockets.interface())?;
     let paths: Vec<PathBuf> = options.files.iter().map(PathBuf::from).collect();
     let mut files = Files::new(gather(&paths).map_err(at_start)?).map_err(at_start)?;
+    if let Some(given) = options.receivers.filter(|given| *given as usize > MOST_RECEIVERS) {
+        let sentence = format!("--receivers {given} given with --format norm; legal is at most {MOST_RECEIVERS}");
+        return Err(Ending::Input(sentence));
+    }
     let (node, instance) = draw()?;
     let settings = Settings {
         node,

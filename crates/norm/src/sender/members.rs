@@ -25,6 +25,8 @@ pub struct Member {
     told_rtt: bool,
     /// It has acknowledged that it has everything.
     pub complete: bool,
+    /// When it was asked last whether it has.
+    asked: Instant,
 }
 
 /// All of them, by their numbers.
@@ -46,7 +48,7 @@ pub(super) struct Reported {
 
 /// How many are known at once, and how long somebody is silent whose place a newcomer may have: choices. A liar can
 /// make up no more.
-const MOST: usize = 10_000;
+pub const MOST: usize = 10_000;
 const FORGOTTEN: Duration = Duration::from_secs(60);
 /// A bit of "cc_flags" that libnorm sets and RFC 5740 has not: the rate is twice what is received, since that is less
 /// than the equation gives.
@@ -78,6 +80,7 @@ impl Members {
                 knows_rtt: false,
                 told_rtt: false,
                 complete: false,
+                asked: Instant::ZERO,
             };
             self.by_node.insert(node, member);
         }
@@ -167,6 +170,20 @@ impl Members {
         self.by_node.iter().filter(move |(_, member)| !member.complete && member.heard >= since).map(|(node, _)| *node)
     }
 
+    /// Those to be asked now whether they have everything, at most so many: first who has been heard since then, and of
+    /// those whom nobody has asked for longest. So those that are gone, or made up, keep nobody from being asked.
+    pub(super) fn to_ask(&mut self, now: Instant, since: Instant, most: usize) -> Vec<u32> {
+        let mut wanted: Vec<(u32, &mut Member)> =
+            self.by_node.iter_mut().filter(|(_, member)| !member.complete).map(|(node, of)| (*node, of)).collect();
+        wanted.sort_by_key(|(node, member)| (member.heard < since, member.asked, *node));
+        wanted.truncate(most);
+        let ask = |(node, member): (u32, &mut Member)| {
+            member.asked = now;
+            node
+        };
+        wanted.into_iter().map(ask).collect()
+    }
+
     /// Everybody, by number.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &Member)> {
         self.by_node.iter().map(|(node, member)| (*node, member))
@@ -252,6 +269,19 @@ mod tests {
         let potential = lines.iter().filter(|line| line.flags & flag::PLR != 0).count();
         assert_eq!(potential, MOST_POTENTIAL);
         assert_eq!(nodes(lines), [12, 3, 1, 20, 19, 18, 17, 16, 15]);
+    }
+
+    #[test]
+    fn who_was_heard_of_late_is_asked_first_and_all_in_turn() {
+        let mut members = Members::default();
+        for node in 1..=6 {
+            members.heard(Instant(u64::from(node)), node).expect("room");
+        }
+        members.heard(Instant(5), 4).expect("room").complete = true;
+        let mut ask = |now| members.to_ask(Instant(now), Instant(5), 2);
+        assert_eq!((ask(10), ask(11)), (vec![5, 6], vec![5, 6]), "the others are silent");
+        let mut ask = |now| members.to_ask(Instant(now), Instant(0), 2);
+        assert_eq!([ask(12), ask(13), ask(14)], [vec![1, 2], vec![3, 5], vec![6, 1]]);
     }
 
     #[test]

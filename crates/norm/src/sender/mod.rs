@@ -11,7 +11,7 @@ mod members;
 mod probing;
 mod transmission;
 
-pub use members::{Member, Members};
+pub use members::{MOST as MOST_RECEIVERS, Member, Members};
 
 use crate::fixed::{BELOW_BYTES, NOBODY, ROBUST_FACTOR};
 use crate::geometry::Geometry;
@@ -379,18 +379,21 @@ impl Sender {
 
     /// Whether so many receivers have everything, and nobody who was heard of late lacks something.
     pub fn is_finished(&self, now: Instant, expected: usize) -> bool {
-        let gone = GONE.max(self.grtts(10.0));
-        let since = Instant(now.0.saturating_sub(gone.0));
         self.transmission.is_sent()
             && !self.transmission.is_pending()
             && self.transmission.collected().is_none()
             && self.members.complete() >= expected
-            && self.members.incomplete(since).next().is_none()
+            && self.members.incomplete(self.gone(now)).next().is_none()
     }
 
     /// When somebody who lacks something was heard last; before that when it began.
     pub fn active(&self) -> Instant {
         self.active
+    }
+
+    /// Who was heard last before this moment is not waited for.
+    fn gone(&self, now: Instant) -> Instant {
+        Instant(now.0.saturating_sub(GONE.max(self.grtts(10.0)).0))
     }
 
     /// The receivers.
@@ -606,7 +609,7 @@ impl Sender {
     fn flush(&mut self, now: Instant, out: &mut Vec<u8>) {
         let Some(position) = end(&self.transmission) else { return };
         let most = self.segment_bytes() / 4;
-        let wanted: Vec<u32> = self.members.incomplete(Instant::ZERO).take(most).collect();
+        let wanted: Vec<u32> = self.members.to_ask(now, self.gone(now), most);
         let mut list = Vec::new();
         write_list(&wanted, &mut list);
         self.command(Command::Flush(position), &Extensions::default(), &list, out);
