@@ -94,6 +94,9 @@ pub struct Counters {
 
 /// A sender that is silent for so long makes room for another that is there: as `crates/cast` has it.
 const GONE: Duration = Duration::from_secs(3);
+/// So long, and ten greatest round-trip times, if something of it has come and something lacks: a choice. Pieces are
+/// dropped then.
+const LOST: Duration = Duration::from_secs(30);
 /// Bytes of requests that a NACK may have where the sender's segments are shorter, or nothing is known of them: some
 /// have to have room.
 const LEAST_ROOM: usize = 64;
@@ -311,7 +314,7 @@ impl Receiver {
             }
             Some(remote) => {
                 let is_restarted = remote.node == message.source && remote.at.ip() == from.ip();
-                if !is_restarted && now.since(remote.heard) <= GONE {
+                if !is_restarted && !remote.is_gone(now) {
                     return false;
                 }
                 remote.objects.clear(sink);
@@ -444,6 +447,16 @@ impl Remote {
     /// Content, or that there is no more, has come.
     fn content(&mut self, now: Instant) {
         (self.content, self.renews_at, self.renewed) = (now, now + self.inactivity(), 0);
+    }
+
+    /// Whether it has been silent for so long that another sender may take its place.
+    fn is_gone(&self, now: Instant) -> bool {
+        let silent = now.since(self.heard);
+        if silent <= GONE {
+            return false;
+        }
+        let is_whole = (self.is_flushed || self.has_ended) && self.objects.missing(self.reach).is_empty();
+        self.objects.count() == 0 || is_whole || silent > LOST.max(self.times.grtts(10.0))
     }
 
     /// T_inactivity (section 5.3).

@@ -20,18 +20,27 @@ struct Ear {
     now: Instant,
     sequence: u16,
     status: Status,
+    /// The sender's number.
+    node: u32,
 }
 
 impl Ear {
     fn new() -> Ear {
         let receiver = Receiver::new(Settings { node: 5, is_unicast: false }, 1).expect("legal");
-        Ear { receiver, memory: Memory::default(), now: Instant::from_secs_f64(100.0), sequence: 0, status: STATUS }
+        Ear {
+            receiver,
+            memory: Memory::default(),
+            now: Instant::from_secs_f64(100.0),
+            sequence: 0,
+            status: STATUS,
+            node: 9,
+        }
     }
 
     fn hear(&mut self, body: Body, object: Option<ObjectInformation>, payload: &[u8]) {
         let extensions = Extensions { object, ..Extensions::default() };
         let mut bytes = Vec::new();
-        encode(&Message { sequence: self.sequence, source: 9, body, extensions, payload }, &mut bytes);
+        encode(&Message { sequence: self.sequence, source: self.node, body, extensions, payload }, &mut bytes);
         self.sequence += 1;
         self.now += Duration::from_millis(1);
         let from = "10.0.0.1:5000".parse().expect("a socket");
@@ -265,6 +274,35 @@ fn overheard_requests_take_no_memory_without_end() {
     }
     let debug = format!("{:?}", ear.receiver).len();
     assert!(debug < 6_000_000, "{debug}");
+}
+
+/// Another sender does not cost what has come of a file while its own sender may come back.
+#[test]
+fn another_sender_waits_until_the_first_is_gone() {
+    let code = Code::ReedSolomon8 { segment_bytes: 4, block_len: 3, encoding_symbols: 0 };
+    let object = ObjectInformation { object_bytes: 8, code };
+    for (silence, abandoned) in [(29, 0), (31, 1)] {
+        let mut ear = Ear::new();
+        ear.name(object, 0, 5, "a");
+        ear.data(object, 0, rs8(0, 0), b"data");
+        ear.now += Duration::from_secs(silence);
+        ear.node = 10;
+        ear.command(Command::EndOfTransmission, &[]);
+        assert_eq!(ear.memory.abandoned, abandoned, "{silence}");
+        assert_eq!(ear.receiver.counters().refused, 1 - abandoned as u64);
+        ear.node = 9;
+        ear.data(object, 0, rs8(0, 1), b"data");
+        assert_eq!(ear.memory.whole.len(), 1 - abandoned);
+    }
+    let mut ear = Ear::new();
+    ear.command(Command::Flush(Position { object: 0, symbol: rs8(0, 0) }), &[]);
+    ear.name(object, 0, 5, "a");
+    [0, 1].into_iter().for_each(|symbol| ear.data(object, 0, rs8(0, symbol), b"data"));
+    ear.command(Command::Flush(Position { object: 0, symbol: rs8(0, 1) }), &[]);
+    ear.now += Duration::from_secs(4);
+    ear.node = 10;
+    ear.name(object, 0, 5, "b");
+    assert_eq!((ear.receiver.counters().refused, ear.receiver.objects()), (0, (0, 1)), "nothing lacked");
 }
 
 /// The end is known by that of the sender, or by its silence when everything is there; asking again is no end of that.
