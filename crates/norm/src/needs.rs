@@ -93,6 +93,17 @@ impl Needs {
         whole.chain(pieces).min()
     }
 
+    /// Adds all that lies behind the last that is in it.
+    pub fn add_what_follows(&mut self) {
+        let last = |set: &Intervals| set.iter().last().map(|row| row.end - 1);
+        let whole = last(&self.objects).into_iter().chain(last(&self.information));
+        let Some(object) = whole.chain(self.symbols.keys().next_back().copied()).max() else { return };
+        self.objects.insert(object + 1..u64::MAX);
+        if let Some(symbol) = self.symbols.get(&object).and_then(last) {
+            self.add_symbols(object, symbol..u64::MAX);
+        }
+    }
+
     /// Reads requests. `wide` gives an object the number that it has here, `geometry` says how an object is cut: of
     /// those that it does not know whole objects and information are taken note of, no symbols. What is asked for of
     /// parity is left out.

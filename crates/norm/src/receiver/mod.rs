@@ -103,6 +103,8 @@ const LEAST_ROOM: usize = 64;
 /// Streams have no files in them.
 const STREAM: u8 = 0x20;
 const INFORMATION: u8 = 0x04;
+/// NORM_CMD(REPAIR_ADV) had no room for all: what lies behind its last request has been asked for, too (section 5.4.4).
+const LIMIT: u8 = 0x01;
 /// NORM_ACK(CC) and NORM_ACK(FLUSH).
 const PROBED: u8 = 1;
 const FLUSHED: u8 = 2;
@@ -439,7 +441,12 @@ impl Remote {
             && let Some(requests) = Requests::read(message.payload)
         {
             let objects = &self.objects;
-            let needs = Needs::read(requests, |number| objects.wide(number), |object| objects.geometry(object));
+            let mut needs = Needs::read(requests, |number| objects.wide(number), |object| objects.geometry(object));
+            if let Body::Command { command: Command::RepairAdvertisement { flags }, .. } = message.body
+                && flags & LIMIT != 0
+            {
+                needs.add_what_follows();
+            }
             self.nacking.hear(&needs);
         }
     }

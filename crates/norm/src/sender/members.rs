@@ -25,6 +25,8 @@ pub struct Member {
     told_rtt: bool,
     /// It has acknowledged that it has everything.
     pub complete: bool,
+    /// The last probe asked it to answer at once, since it may limit soon (PLR).
+    is_potential: bool,
     /// When it was asked last whether it has.
     asked: Instant,
 }
@@ -80,6 +82,7 @@ impl Members {
                 knows_rtt: false,
                 told_rtt: false,
                 complete: false,
+                is_potential: false,
                 asked: Instant::ZERO,
             };
             self.by_node.insert(node, member);
@@ -101,7 +104,7 @@ impl Members {
     ) -> Reported {
         let has = |flag: u8| feedback.flags & flag != 0;
         let rtt_s = match member.rtt_s {
-            Some(before_s) if limits => 0.9 * before_s + 0.1 * sample_s,
+            Some(before_s) if limits || member.is_potential => 0.9 * before_s + 0.1 * sample_s,
             _ if has(flag::RTT) => 0.5 * feedback.rtt.s() + 0.5 * sample_s,
             _ => sample_s,
         };
@@ -147,6 +150,7 @@ impl Members {
             (node, if is_near { flag::PLR } else { 0 })
         });
         let chosen: Vec<(u32, u8)> = clr.map(|node| (node, flag::CLR)).into_iter().chain(others).collect();
+        self.by_node.values_mut().for_each(|member| member.is_potential = false);
         let mut lines = Vec::with_capacity(chosen.len());
         for (node, flags) in chosen {
             let Some((member, rtt_s)) = self.by_node.get_mut(&node).and_then(|m| m.rtt_s.map(|rtt_s| (m, rtt_s)))
@@ -154,6 +158,7 @@ impl Members {
                 continue;
             };
             member.told_rtt = true;
+            member.is_potential = flags & flag::PLR != 0;
             let start = if member.loss == 0.0 { flag::START } else { 0 };
             lines.push(CcNode {
                 node,
@@ -266,6 +271,13 @@ mod tests {
         assert_eq!(nodes(lines), [12, 19, 17, 15, 13, 11, 9, 7, 5]);
         // Those know it now.
         let lines = members.lines(Some(clr), 1e12);
+        // Who may limit is smoothed as who does.
+        for (node, expected) in [(3, 0.9 * 0.1 + 0.1 * 0.5), (18, 0.5 * RoundTrip::of_s(0.2).s() + 0.5 * 0.5)] {
+            let member = members.by_node.get_mut(&node).expect("it is there");
+            let said = feedback(flag::RTT, 0.2, 0.0005, 0.0);
+            let reported = Members::report(member, &said, 0.5, (false, false), PACKET);
+            assert!((reported.rtt_s - expected).abs() < 1e-9, "{node}: {}", reported.rtt_s);
+        }
         let potential = lines.iter().filter(|line| line.flags & flag::PLR != 0).count();
         assert_eq!(potential, MOST_POTENTIAL);
         assert_eq!(nodes(lines), [12, 3, 1, 20, 19, 18, 17, 16, 15]);

@@ -363,7 +363,7 @@ fn who_asks_for_objects_that_are_none_is_told() {
 fn what_the_sender_has_been_asked_for_is_not_asked_for_again() {
     let code = Code::ReedSolomon8 { segment_bytes: 4, block_len: 3, encoding_symbols: 0 };
     let object = ObjectInformation { object_bytes: 24, code };
-    for (others, kept_back) in [(1..2, 1), (2..3, 0)] {
+    for (others, flags, kept_back) in [(1..2, 0, 1), (2..3, 0, 0), (0..1, 1, 1), (0..1, 0, 0), (2..3, 1, 0)] {
         let mut ear = Ear::new();
         ear.status.backoff = 4;
         ear.name(object, 0, 5, "a");
@@ -371,7 +371,7 @@ fn what_the_sender_has_been_asked_for_is_not_asked_for_again() {
         let mut content = Vec::new();
         let at = |symbol: u8| Position { object: 0, symbol: rs8(0, symbol) };
         write_request(1, 0x01, &others.map(at).collect::<Vec<_>>(), &mut content);
-        ear.command(Command::RepairAdvertisement { flags: 0 }, &content);
+        ear.command(Command::RepairAdvertisement { flags }, &content);
         ear.now += Duration::from_millis(500);
         assert_eq!(ear.asks().len() as u64, 1 - kept_back);
         assert_eq!(ear.receiver.counters().suppressed, kept_back);
