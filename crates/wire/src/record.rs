@@ -102,8 +102,8 @@ impl Record {
         }
     }
 
-    /// When the interval under way ends: with the next one, if less than half of it is left where it begins, as behind a
-    /// look that was late. A rate over a moment would be that of a burst.
+    /// When the interval under way ends: with the next one, if less than half of it is left where it begins, as behind
+    /// a look that was late. A rate over a moment would be that of a burst.
     pub fn next(&self) -> Instant {
         let next = self.began + Duration((self.over + 1) * INTERVAL.0);
         if next.since(self.since).0 * 2 < INTERVAL.0 { next + INTERVAL } else { next }

@@ -38,8 +38,8 @@ const GATHER_PART: u32 = 5;
 /// The answer to a request has come within this part of a period, in quarters: the next one of the same receiver is
 /// answered again. So the delay should be ten times the round-trip time.
 const ROUND_QUARTERS: u32 = 3;
-/// A head comes so often in a delay when there is nothing else, within these bounds: the last one says that all is over,
-/// and may be lost.
+/// A head comes so often in a delay when there is nothing else, within these bounds: the last one says that all is
+/// over, and may be lost.
 const BEACONS: u32 = 4;
 const BEACON: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 

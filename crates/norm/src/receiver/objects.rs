@@ -21,7 +21,7 @@ pub struct Objects {
     settled: Intervals,
     /// Whole ones.
     pub complete: u64,
-    /// Those that were wanted and that the sender has given up.
+    /// Objects that were wanted and that the sender has given up.
     pub lost: u64,
     /// Streams, which are not wanted.
     streams: u64,
