@@ -65,8 +65,8 @@ impl Agreed {
         self.packet_bytes
     }
 
-    /// Looks whether the session has one group: what layers carried would be parts of a stream, which only who holds all
-    /// of them could put together.
+    /// Looks whether the session has one group: what layers carried would be parts of a stream, which only who holds
+    /// all of them could put together.
     pub fn check_one_group(&self, scheme: Option<&str>) -> Result<()> {
         if self.groups.count() == 1 {
             return Ok(());

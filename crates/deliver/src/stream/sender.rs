@@ -319,8 +319,8 @@ impl Sender {
         [self.needs.next_at(), block].into_iter().flatten().fold(beacon, Duration::min).max(now)
     }
 
-    /// Whether the input is over, at least as many receivers as were expected have come to its end or said that they go,
-    /// and nobody who was heard of late has not.
+    /// Whether the input is over, at least as many receivers as were expected have come to its end or said that they
+    /// go, and nobody who was heard of late has not.
     pub fn finished(&self, now: Duration) -> bool {
         let done = self.roster.complete() + self.roster.left();
         self.is_over && done >= self.settings.expected && !self.roster.wanting(now)
