@@ -176,7 +176,8 @@ impl Members {
     }
 
     /// Receivers to be asked now whether they have everything, at most so many: first who has been heard since then,
-    /// and of those whom nobody has asked for longest. So those that are gone, or made up, keep nobody from being asked.
+    /// and of those whom nobody has asked for longest. So those that are gone, or made up, keep nobody from being
+    /// asked.
     pub(super) fn to_ask(&mut self, now: Instant, since: Instant, most: usize) -> Vec<u32> {
         let mut wanted: Vec<(u32, &mut Member)> =
             self.by_node.iter_mut().filter(|(_, member)| !member.complete).map(|(node, of)| (*node, of)).collect();
