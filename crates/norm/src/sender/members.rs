@@ -178,7 +178,7 @@ impl Members {
     /// Receivers to be asked now whether they have everything, at most so many: first who has been heard since then,
     /// and of those whom nobody has asked for longest. So those that are gone, or made up, keep nobody from being
     /// asked.
-    pub(super) fn to_ask(&mut self, now: Instant, since: Instant, most: usize) -> Vec<u32> {
+    pub(super) fn next_asked(&mut self, now: Instant, since: Instant, most: usize) -> Vec<u32> {
         let mut wanted: Vec<(u32, &mut Member)> =
             self.by_node.iter_mut().filter(|(_, member)| !member.complete).map(|(node, of)| (*node, of)).collect();
         wanted.sort_by_key(|(node, member)| (member.heard < since, member.asked, *node));
@@ -291,9 +291,9 @@ mod tests {
             members.heard(Instant(u64::from(node)), node).expect("room");
         }
         members.heard(Instant(5), 4).expect("room").complete = true;
-        let mut ask = |now| members.to_ask(Instant(now), Instant(5), 2);
+        let mut ask = |now| members.next_asked(Instant(now), Instant(5), 2);
         assert_eq!((ask(10), ask(11)), (vec![5, 6], vec![5, 6]), "the others are silent");
-        let mut ask = |now| members.to_ask(Instant(now), Instant(0), 2);
+        let mut ask = |now| members.next_asked(Instant(now), Instant(0), 2);
         assert_eq!([ask(12), ask(13), ask(14)], [vec![1, 2], vec![3, 5], vec![6, 1]]);
     }
 

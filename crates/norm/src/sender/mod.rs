@@ -609,7 +609,7 @@ impl Sender {
     fn flush(&mut self, now: Instant, out: &mut Vec<u8>) {
         let Some(position) = end(&self.transmission) else { return };
         let most = self.segment_bytes() / 4;
-        let wanted: Vec<u32> = self.members.to_ask(now, self.gone(now), most);
+        let wanted: Vec<u32> = self.members.next_asked(now, self.gone(now), most);
         let mut list = Vec::new();
         write_list(&wanted, &mut list);
         self.command(Command::Flush(position), &Extensions::default(), &list, out);
