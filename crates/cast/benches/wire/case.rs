@@ -123,7 +123,7 @@ fn half_width(runs: &[f64]) -> f64 {
         return 0.0;
     }
     let mean = mean(runs);
-    let variance = runs.iter().map(|run| (run - mean).powi(2)).sum::<f64>() / freedom as f64;
+    let variance = runs.iter().map(|run| (run - mean) * (run - mean)).sum::<f64>() / freedom as f64;
     STUDENT[freedom.min(STUDENT.len()) - 1] * (variance / runs.len() as f64).sqrt()
 }
 

@@ -14,6 +14,7 @@ mod link_tests;
 mod trial;
 
 use serde_json::{Value, json};
+use std::thread;
 use trial::Trial;
 
 /// How long a case runs, and from when on it counts: by then slow start is over and both have had some losses.
@@ -51,26 +52,45 @@ fn tfmcc() -> Value {
     })
 }
 
+/// How often a case is run, all at once: each run has links and hosts of its own, and takes a tenth of a core. One by
+/// itself says little: fifteen of TFMCC beside CUBIC had ratios of 0.51 to 0.74.
+const RUNS: u64 = 3;
+
 /// Runs a session beside one TCP and looks how they share the link.
 fn share(session: Value, congestion: &'static str) {
     let name = format!("{} beside {congestion}", session["scheme"].as_str().unwrap_or_default());
     let trial = Trial { congestion: Some(congestion), ..Trial::of(session, SECONDS) };
-    let record = match trial.run() {
-        Ok(record) => record,
-        Err(why) => return println!("{name} left out: {why}"),
-    };
-    let [multicast, tcp] = record.mbps(10 * FROM, 10 * SECONDS as usize);
-    let mean_ms = record.lateness.as_secs_f64() * 1e3 / record.packets as f64;
-    let latest_ms = record.latest.as_secs_f64() * 1e3;
-    println!("{name}: {multicast:.2} / {tcp:.2} Mbit/s, ratio {:.2}", multicast / tcp);
-    println!(
-        "  the emulator was late by {mean_ms:.2} ms on average, {latest_ms:.0} ms at most; {} drops",
-        record.dropped
-    );
-    if let Some(excuse) = record.excuse() {
-        return println!("{name} left out: {excuse}");
+    let mut ratios = Vec::new();
+    for record in together(&trial) {
+        let record = match record {
+            Ok(record) => record,
+            Err(why) => return println!("{name} left out: {why}"),
+        };
+        let [multicast, tcp] = record.mbps(10 * FROM, 10 * SECONDS as usize);
+        let mean_ms = record.lateness.as_secs_f64() * 1e3 / record.packets as f64;
+        let latest_ms = record.latest.as_secs_f64() * 1e3;
+        println!("{name}: {multicast:.2} / {tcp:.2} Mbit/s, ratio {:.2}", multicast / tcp);
+        println!(
+            "  the emulator was late by {mean_ms:.2} ms on average, {latest_ms:.0} ms at most; {} drops",
+            record.dropped
+        );
+        if let Some(excuse) = record.excuse() {
+            return println!("{name} left out: {excuse}");
+        }
+        assert!(multicast + tcp > 9.0, "{name}: the link is used");
+        ratios.push(multicast / tcp);
     }
-    assert!(multicast + tcp > 9.0, "{name}: the link is used");
+    ratios.sort_by(f64::total_cmp);
+    let median = ratios[ratios.len() / 2];
     // RFC 4654 section 1: "generally within a factor of two of the sending rate of a TCP flow".
-    assert!((0.5..=2.0).contains(&(multicast / tcp)), "{name}: {multicast} / {tcp}");
+    assert!((0.5..=2.0).contains(&median), "{name}: {ratios:?}");
+}
+
+/// Some runs of a trial at once.
+fn together(trial: &Trial) -> Vec<Result<emulator::Record, String>> {
+    thread::scope(|scope| {
+        let runs: Vec<_> =
+            (0..RUNS).map(|seed| Trial { seed, ..trial.clone() }).map(|t| scope.spawn(move || t.run())).collect();
+        runs.into_iter().map(|run| run.join().expect("a trial does not panic")).collect()
+    })
 }
