@@ -34,7 +34,7 @@ use transmission::{Piece, Transmission};
 /// What a sender is told.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Its number, NormNodeId; not one of [`NOBODY`](crate::NOBODY).
+    /// Its number, NormNodeId; not one of [`NOBODY`].
     pub node: u32,
     /// Tells this start of it from others.
     pub instance: u16,
