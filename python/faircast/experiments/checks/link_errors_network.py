@@ -64,7 +64,7 @@ class Network:
 
 CRITERION = "base"
 BASE = Network(title="10 Mbit/s, 40 ms, 1 BDP, a Reno")
-LONG = {"duration_s": 400, "warmup_s": 160}
+LONG = replace(BASE, duration_s=400, warmup_s=160)
 """Where round trips are long."""
 DROP_TAIL: dict[str, Network] = {
     CRITERION: BASE,
@@ -74,8 +74,8 @@ DROP_TAIL: dict[str, Network] = {
     "two": replace(BASE, title="2 BDP", buffer=2),
     "four": replace(BASE, title="4 BDP", buffer=4),
     "10ms": replace(BASE, title="10 ms", rtt_ms=10),
-    "160ms": replace(BASE, title="160 ms", rtt_ms=160, **LONG),
-    "560ms": replace(BASE, title="560 ms", rtt_ms=560, **LONG),
+    "160ms": replace(LONG, title="160 ms", rtt_ms=160),
+    "560ms": replace(LONG, title="560 ms", rtt_ms=560),
     "cubic": replace(BASE, title="a CUBIC", variant="cubic"),
     "2tcp": replace(BASE, title="two Renos", tcps=2),
     "4tcp": replace(BASE, title="four Renos", tcps=4),
