@@ -5,7 +5,7 @@ use crate::ending::{Ending, Result, at_start};
 use crate::outgoing::Outgoing;
 use crate::progress::Progress;
 use crate::results::{self, Of, Results, SENDER};
-use crate::told::{self, excluded, limiting, limits, rate, troubles};
+use crate::told::{self, limits, rate, troubles};
 use crate::turns;
 use crate::usage::Send;
 use faircast_deliver::geometry::Cut;
@@ -135,21 +135,11 @@ fn value(driver: &Source, took: Duration) -> Value {
             json!({ "id": id, "complete": receiver.complete(), "left": left, "asked": receiver.asked })
         })
         .collect();
-    let counters = driver.counters();
-    json!({
+    let own = json!({
         "files": content.offer.manifest().entries().len(),
         "bytes": content.offer.manifest().bytes(),
-        "seconds": took.as_secs_f64(),
         "receivers": receivers,
-        "limiting": limiting(driver),
-        "excluded": excluded(driver),
         "complete": content.offer.roster().complete(),
-        "source_symbols": content.sent.0,
-        "repair_symbols": content.sent.1,
-        "packets": counters.sent,
-        "not_sent": counters.not_sent,
-        "forged": counters.forged,
-        "refused": content.refused,
-        "greedy": content.greedy,
-    })
+    });
+    told::value(driver, took, own)
 }

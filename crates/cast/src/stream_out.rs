@@ -5,7 +5,7 @@ use crate::ending::{Ending, Result, at_start};
 use crate::outgoing::Outgoing;
 use crate::progress::Progress;
 use crate::results::{self, Of, Results, SENDER};
-use crate::told::{self, limiting, limits, rate, troubles};
+use crate::told::{self, limits, rate, troubles};
 use crate::turns;
 use crate::usage::Stream;
 use faircast_deliver::geometry::Cut;
@@ -184,8 +184,7 @@ fn brief(driver: &Source) -> String {
 }
 
 fn value(driver: &Source, took: Duration) -> Value {
-    let (content, counters) = (driver.content(), driver.counters());
-    let sender = &content.offer;
+    let sender = &driver.content().offer;
     let receivers: Vec<Value> = sender
         .roster()
         .receivers()
@@ -194,21 +193,13 @@ fn value(driver: &Source, took: Duration) -> Value {
             json!({ "id": id, "complete": receiver.complete(), "lost": lost, "asked": receiver.asked })
         })
         .collect();
-    json!({
+    let own = json!({
         "bytes": sender.bytes(),
         "left_out": sender.left_out(),
         "blocks": sender.blocks(),
         "is_over": sender.is_over(),
-        "seconds": took.as_secs_f64(),
         "receivers": receivers,
-        "limiting": limiting(driver),
         "complete": sender.roster().complete(),
-        "source_symbols": content.sent.0,
-        "repair_symbols": content.sent.1,
-        "packets": counters.sent,
-        "not_sent": counters.not_sent,
-        "forged": counters.forged,
-        "refused": content.refused,
-        "greedy": content.greedy,
-    })
+    });
+    told::value(driver, took, own)
 }

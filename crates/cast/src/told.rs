@@ -6,6 +6,7 @@ use faircast_proto::endpoint::Endpoint as _;
 use faircast_wire::driver::Driver;
 use faircast_wire::session::SourceEndpoint;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// The driver of a sender.
 pub type Source<O> = Driver<SourceEndpoint, Outgoing<O>>;
@@ -27,11 +28,31 @@ pub fn limits<O: Outbound>(driver: &Source<O>) -> String {
 }
 
 /// Who limits, and what it has reported, for machines.
-pub fn limiting<O: Outbound>(driver: &Source<O>) -> Option<Value> {
+fn limiting<O: Outbound>(driver: &Source<O>) -> Option<Value> {
     driver.content().limit.map(|limit| {
         let (p, rtt_s) = limit.reported.unzip();
         json!({ "id": driver.directory().id(limit.receiver), "loss_event_rate": p, "rtt_s": rtt_s })
     })
+}
+
+/// A sender's value for machines: its own part, and what all senders tell.
+pub fn value<O: Outbound>(driver: &Source<O>, took: Duration, mut own: Value) -> Value {
+    let (content, counters) = (driver.content(), driver.counters());
+    for (key, value) in [
+        ("seconds", json!(took.as_secs_f64())),
+        ("limiting", json!(limiting(driver))),
+        ("excluded", json!(excluded(driver))),
+        ("source_symbols", json!(content.sent.0)),
+        ("repair_symbols", json!(content.sent.1)),
+        ("packets", json!(counters.sent)),
+        ("not_sent", json!(counters.not_sent)),
+        ("forged", json!(counters.forged)),
+        ("refused", json!(content.refused)),
+        ("greedy", json!(content.greedy)),
+    ] {
+        own[key] = value;
+    }
+    own
 }
 
 /// Who is not heeded, what could not be sent, and what strangers have sent.
@@ -59,6 +80,6 @@ pub fn troubles<O: Outbound>(driver: &Source<O>) -> String {
 }
 
 /// Who is not heeded, by id.
-pub fn excluded<O: Outbound>(driver: &Source<O>) -> Vec<u64> {
+fn excluded<O: Outbound>(driver: &Source<O>) -> Vec<u64> {
     driver.content().excluded.iter().map(|receiver| driver.directory().id(*receiver)).collect()
 }

@@ -3,6 +3,9 @@
 //! A block of K source symbols has K slots, one for each. A repair symbol lies in the slot of a source symbol that is
 //! missing, so that it takes no room of its own and is there after a kill as the others are.
 
+use crate::geometry::Cut;
+use crate::repair::decode;
+
 /// Nothing lies in the slot.
 const FREE: u32 = u32::MAX;
 /// How many symbols are kept beyond K, when K of them were not enough.
@@ -92,9 +95,18 @@ impl Block {
         slots.filter(|(_, symbol)| **symbol != FREE).map(|(slot, symbol)| (slot as u16, *symbol))
     }
 
-    /// Symbols beyond K.
-    pub(crate) fn spare(&self) -> impl Iterator<Item = (u32, &[u8])> {
-        self.spare.iter().map(|(symbol, bytes)| (*symbol, &bytes[..]))
+    /// The source symbols, by what lies in slots of these bytes and what is spare; nothing if that is not enough. What
+    /// lies behind a short symbol in its slot is zero.
+    pub(crate) fn decode(&self, cut: Cut, slots: &[u8]) -> Option<Vec<u8>> {
+        let full = usize::from(cut.symbol_bytes);
+        let filled = |(symbol, bytes): &(u32, Vec<u8>)| {
+            let mut bytes = bytes.clone();
+            bytes.resize(full, 0);
+            (*symbol, bytes)
+        };
+        let spare: Vec<(u32, Vec<u8>)> = self.spare.iter().map(filled).collect();
+        let in_slots = self.slots().map(|(slot, symbol)| (symbol, &slots[usize::from(slot) * full..][..full]));
+        decode(cut, self.symbols(), in_slots.chain(spare.iter().map(|(symbol, bytes)| (*symbol, &bytes[..]))))
     }
 }
 
@@ -124,6 +136,6 @@ mod tests {
         let mut block = Block::new(1);
         block.fill(0, 5);
         (10..1000).for_each(|symbol| block.keep(symbol, &[0; 64]));
-        assert_eq!(block.spare().count(), MOST_SPARE);
+        assert_eq!(block.spare.len(), MOST_SPARE);
     }
 }

@@ -11,7 +11,6 @@ use crate::feedback::Line;
 use crate::geometry::Geometry;
 use crate::manifest::{Manifest, hash};
 use crate::offer::MOST_BLOCKS_ASKED;
-use crate::repair::decode;
 use crate::symbol::SymbolId;
 use std::time::Duration;
 
@@ -253,15 +252,5 @@ fn repaired(geometry: &Geometry, block: u32, there: &Block, mut slots: Vec<u8>) 
         let start = usize::from(slot) * full;
         slots[start + geometry.symbol_bytes(block, symbol)..start + full].fill(0);
     }
-    let spare: Vec<(u32, Vec<u8>)> = there
-        .spare()
-        .map(|(symbol, bytes)| {
-            let mut bytes = bytes.to_vec();
-            bytes.resize(full, 0);
-            (symbol, bytes)
-        })
-        .collect();
-    let in_slots = there.slots().map(|(slot, symbol)| (symbol, &slots[usize::from(slot) * full..][..full]));
-    let spare = spare.iter().map(|(symbol, bytes)| (*symbol, &bytes[..]));
-    decode(geometry.cut(), geometry.symbols_of(block), in_slots.chain(spare))
+    there.decode(geometry.cut(), &slots)
 }

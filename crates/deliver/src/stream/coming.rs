@@ -4,7 +4,6 @@ use super::head::Entry;
 use crate::block::Block;
 use crate::geometry::Cut;
 use crate::manifest::hash;
-use crate::repair::decode;
 use std::time::Duration;
 
 /// How far a block is.
@@ -122,21 +121,8 @@ impl Coming {
     /// There are as many symbols as the block has: they may be enough.
     fn finish(&mut self, cut: Cut) -> Done {
         let State::Coming(entry, block, slots) = &mut self.state else { return Done::Nothing };
-        let (entry, full) = (*entry, usize::from(cut.symbol_bytes));
-        let whole = if block.is_home() {
-            Some(std::mem::take(slots))
-        } else {
-            let spare: Vec<(u32, Vec<u8>)> = block
-                .spare()
-                .map(|(symbol, bytes)| {
-                    let mut bytes = bytes.to_vec();
-                    bytes.resize(full, 0);
-                    (symbol, bytes)
-                })
-                .collect();
-            let in_slots = block.slots().map(|(slot, symbol)| (symbol, &slots[usize::from(slot) * full..][..full]));
-            decode(cut, entry.symbols(cut), in_slots.chain(spare.iter().map(|(symbol, bytes)| (*symbol, &bytes[..]))))
-        };
+        let entry = *entry;
+        let whole = if block.is_home() { Some(std::mem::take(slots)) } else { block.decode(cut, slots) };
         let Some(mut whole) = whole else { return Done::Symbol };
         whole.truncate(entry.bytes as usize);
         if hash(&whole) != entry.hash {

@@ -176,6 +176,29 @@ pub(super) fn run(
     false
 }
 
+/// Lets packets go until the sender has done, to one receiver: in each step the one that `passes` hands on.
+pub(super) fn run_alone(
+    sending: &mut Sending,
+    receiver: &mut Receiving,
+    draw: &mut Draw,
+    mut passes: impl FnMut(u64, &mut Sending, Duration) -> Option<Vec<u8>>,
+) -> bool {
+    let mut now = Duration::ZERO;
+    for step in 0..200_000 {
+        now += GAP;
+        if let Some(message) = passes(step, sending, now) {
+            receiver.goes(now, sending.sent, &message, draw);
+        }
+        if let Some(said) = receiver.says(now) {
+            sending.hear(now, 1, &said);
+        }
+        if sending.sender.finished(now) {
+            return true;
+        }
+    }
+    false
+}
+
 /// Whether what came out is the input without what is said to be missing; so many bytes came.
 pub(super) fn assert_is_part_of(input: &[u8], receiver: &Receiving, who: &str) {
     let Tally { bytes, lost, unread, left_out, missed, gaps, .. } = receiver.tally();

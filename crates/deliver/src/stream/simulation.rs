@@ -1,6 +1,6 @@
 //! What comes out of a stream, whatever is lost, late, forged or begun anew; in virtual time.
 
-use super::network::{DELAY, GAP, HEADER, Receiving, Sending, assert_is_part_of, run, settings};
+use super::network::{DELAY, GAP, HEADER, Receiving, Sending, assert_is_part_of, run, run_alone, settings};
 use super::{Receiver, Settings, Tally};
 use crate::feedback::Line;
 use crate::keys::ReceiverSession;
@@ -264,20 +264,9 @@ fn low_rates_and_short_delays_lose_nothing() {
         let settings = Settings::new(settings().cut, 0, Duration::from_millis(delay_ms));
         let mut sending = Sending::new(None, settings, &input, None);
         let mut receiver = Receiving::new(None, loss);
-        let (mut now, mut is_done) = (Duration::ZERO, false);
-        for step in 0..200_000 {
-            now += GAP;
-            if let Some((_, message)) = if step % every == 0 { sending.send(now) } else { None } {
-                receiver.goes(now, sending.sent, &message, &mut draw);
-            }
-            if let Some(said) = receiver.says(now) {
-                sending.hear(now, 1, &said);
-            }
-            is_done = sending.sender.finished(now);
-            if is_done {
-                break;
-            }
-        }
+        let is_done = run_alone(&mut sending, &mut receiver, &mut draw, |step, sending, now| {
+            if step % every == 0 { sending.send(now).map(|(_, message)| message) } else { None }
+        });
         let case = format!("{delay_ms} ms, a packet each {every} ms, {loss} % lost: {:?}", receiver.tally());
         assert!(is_done && receiver.output == input, "{case}");
     }
@@ -292,23 +281,12 @@ fn a_rate_that_falls_within_a_block_loses_nothing() {
         let settings = Settings::new(settings().cut, 0, Duration::from_millis(delay_ms));
         let mut sending = Sending::new(None, settings, &input, None);
         let mut receiver = Receiving::new(None, loss);
-        let (mut now, mut is_done) = (Duration::ZERO, false);
         // Some places in blocks.
         let falls = 300 + 9 * seed;
-        for step in 0..200_000 {
-            now += GAP;
+        let is_done = run_alone(&mut sending, &mut receiver, &mut draw, |step, sending, now| {
             let every = if (falls..falls + 8000).contains(&step) { 100 } else { 1 };
-            if let Some((_, message)) = if step % every == 0 { sending.send(now) } else { None } {
-                receiver.goes(now, sending.sent, &message, &mut draw);
-            }
-            if let Some(said) = receiver.says(now) {
-                sending.hear(now, 1, &said);
-            }
-            is_done = sending.sender.finished(now);
-            if is_done {
-                break;
-            }
-        }
+            if step % every == 0 { sending.send(now).map(|(_, message)| message) } else { None }
+        });
         assert!(is_done && receiver.output == input, "seed {seed}: {:?}", receiver.tally());
     }
 }
@@ -320,22 +298,9 @@ fn blocks_whose_heads_are_lost_are_asked_for_up_to_the_last() {
     let input = draw.bytes(40_000);
     let mut sending = Sending::new(None, settings(), &input, None);
     let mut receiver = Receiving::new(None, 0);
-    let (mut now, mut is_done) = (Duration::ZERO, false);
-    for step in 0..20_000 {
-        now += GAP;
-        if let Some((sent, message)) = sending.send(now)
-            && (sent != Sent::Root || step < 10)
-        {
-            receiver.goes(now, sending.sent, &message, &mut draw);
-        }
-        if let Some(said) = receiver.says(now) {
-            sending.hear(now, 1, &said);
-        }
-        is_done = sending.sender.finished(now);
-        if is_done {
-            break;
-        }
-    }
+    let is_done = run_alone(&mut sending, &mut receiver, &mut draw, |step, sending, now| {
+        sending.send(now).filter(|(sent, _)| *sent != Sent::Root || step < 10).map(|(_, message)| message)
+    });
     assert!(is_done && receiver.output == input, "{:?}", receiver.tally());
 }
 

@@ -5,71 +5,40 @@
 //! | `mod.rs` | what goes out when, what comes in |
 //! | `transmission.rs` | which symbols are new, asked for, repaired |
 //! | `members.rs` | receivers, their round-trip times and rates, what they have |
-//! | `probing.rs` | when to probe |
+//! | `probing.rs` | when to probe, and what an answer shows |
+//! | `commands.rs` | what is said beside data |
+//! | `settings.rs`, `offered.rs`, `counters.rs` | what it is told, what it sends, what it counts |
 
+mod commands;
+mod counters;
 mod members;
+mod offered;
 mod probing;
+mod settings;
 mod transmission;
 
+pub use counters::Counters;
 pub use members::{MOST as MOST_RECEIVERS, Member, Members};
+pub use offered::{Objects, Offered};
+pub use settings::Settings;
 
 use crate::fixed::{BELOW_BYTES, NOBODY, ROBUST_FACTOR};
 use crate::geometry::Geometry;
 use crate::intervals::Intervals;
 use crate::needs::Needs;
+use commands::{Advert, Flushing, Squelch};
 use faircast_codec::fec::PayloadId;
-use faircast_codec::norm::tfmcc::{instant, time};
+use faircast_codec::norm::tfmcc::time;
 use faircast_codec::norm::{
     Answer, Body, Code, Command, Extensions, Feedback, GroupSize, Message, ObjectInformation, Position, Rate as Code16,
-    Requests, RoundTrip, Status, Time, decode, encode, flag, write_list,
+    Requests, RoundTrip, Status, decode, encode, flag, write_list,
 };
 use faircast_proto::parts::pacer::Pacer;
-use faircast_proto::quantity::Bytes;
-use faircast_proto::tfmcc::{self, Config, MaxRttRule, RateControl, SeedFloor};
-use faircast_proto::time::{Duration, Instant, Rate};
-use probing::Probing;
+use faircast_proto::tfmcc::{self, RateControl};
+use faircast_proto::time::{Duration, Instant};
+use probing::{Probing, sample};
 use std::collections::VecDeque;
 use transmission::{Piece, Transmission};
-
-/// What a sender is told.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// Its number, NormNodeId; not one of [`NOBODY`].
-    pub node: u32,
-    /// Tells this start of it from others.
-    pub instance: u16,
-    /// Bytes of an IP packet with a symbol, at most: s of the rate.
-    pub packet_bytes: u16,
-    /// It never sends faster.
-    pub max_rate: Rate,
-    /// K: by how many greatest round-trip times NACKs are spread. 4 where receivers hear each other, 6 where they do
-    /// not (section 6).
-    pub backoff: u8,
-    /// How many receivers there may be. Section 6 recommends 10 000.
-    pub group_size: u64,
-}
-
-/// An object that is offered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Offered {
-    /// What NORM_INFO says of it: its name.
-    pub information: Vec<u8>,
-    /// Its length.
-    pub bytes: u64,
-}
-
-/// Where the content of objects is.
-pub trait Objects {
-    /// Why it cannot be read.
-    type Error;
-
-    /// Reads from `at` on as many bytes as `into` has.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be read: the sender is of no use any more.
-    fn read(&mut self, object: usize, at: u64, into: &mut [u8]) -> Result<(), Self::Error>;
-}
 
 /// A sender of NORM.
 #[derive(Debug)]
@@ -98,21 +67,6 @@ pub struct Sender {
     counters: Counters,
 }
 
-/// What a sender has counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Messages sent.
-    pub sent: u64,
-    /// Symbols sent for the first time.
-    pub source: u64,
-    /// Symbols sent because somebody asked.
-    pub repair: u64,
-    /// NACKs taken.
-    pub nacks: u64,
-    /// What came and was no message of a receiver for this sender.
-    pub refused: u64,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// Nobody has answered: it probes, and sends nothing else.
@@ -121,32 +75,6 @@ enum Phase {
     Sending,
     /// It says that there will be no more, so often.
     Closing { left: u32, at: Instant },
-}
-
-/// The end of the transmission is said until nobody asks for anything.
-#[derive(Clone, Copy, Debug)]
-struct Flushing {
-    at: Instant,
-    count: u32,
-}
-
-/// Each of both is said once in a GRTT.
-#[derive(Clone, Copy, Debug)]
-struct Advert {
-    /// When what has been asked for may be said, and whether there is something.
-    needs_at: Instant,
-    has_needs: bool,
-    /// When feedback may be.
-    feedback_at: Instant,
-    /// The lowest of the feedback that others did not hear, since the last one.
-    feedback: Option<Feedback>,
-}
-
-/// Objects that were asked for and are none of its, and when that may be said.
-#[derive(Clone, Debug)]
-struct Squelch {
-    at: Instant,
-    invalid: Intervals,
 }
 
 /// Bytes of the header of NORM_DATA with scheme 5 and EXT_FTI (section 4.2.1).
@@ -171,8 +99,6 @@ const FLUSHED: u8 = 2;
 const FAREWELLS: u32 = 3;
 /// A receiver that is silent for so long, and for ten greatest round-trip times, is not waited for: a choice.
 const GONE: Duration = Duration::from_secs(3);
-/// What a round-trip time is at most; what is more is an answer to nothing.
-const MOST_RTT: Duration = Duration::from_secs(64);
 /// What a round-trip time counts as at least, seconds, where the rate grows by it: the granularity of hosts' clocks.
 const LEAST_GROWTH_RTT_S: f64 = 0.01;
 const BITS: f64 = 8.0;
@@ -207,7 +133,7 @@ impl Sender {
             geometry.ok_or_else(|| format!("{:?} is longer than NORM numbers it, {} bytes", name(), object.bytes))
         });
         let cut: Vec<Geometry> = cut.collect::<Result<_, String>>()?;
-        let config = config(&settings);
+        let config = settings.tfmcc();
         if let Some((key, message)) = config.check().into_iter().next() {
             return Err(format!("{key}: {message}"));
         }
@@ -330,7 +256,7 @@ impl Sender {
                 lacks = true;
             }
             Body::Acknowledgement { kind: FLUSHED, .. } => {
-                let end = end(&self.transmission);
+                let end = self.transmission.end();
                 member.complete |= Position::read(message.payload).is_some_and(|(at, _)| Some(at) == end);
             }
             _ => {}
@@ -607,7 +533,7 @@ impl Sender {
     /// Says how far everything goes, and asks those that have not said so whether they have it (section 5.1). The gaps
     /// grow when that has been said [`ROBUST_FACTOR`] times.
     fn flush(&mut self, now: Instant, out: &mut Vec<u8>) {
-        let Some(position) = end(&self.transmission) else { return };
+        let Some(position) = self.transmission.end() else { return };
         let most = self.segment_bytes() / 4;
         let wanted: Vec<u32> = self.members.next_asked(now, self.gone(now), most);
         let mut list = Vec::new();
@@ -663,34 +589,5 @@ impl Sender {
             (self.advert.has_needs, self.advert.needs_at) = (false, again);
         }
         self.advert.feedback_at = again;
-    }
-}
-
-/// The last symbol of all: what [`Command::Flush`] names, and who has everything acknowledges.
-fn end(transmission: &Transmission) -> Option<Position> {
-    let last = transmission.objects().checked_sub(1)?;
-    let geometry = transmission.geometry(last)?;
-    Some(Position { object: last as u16, symbol: geometry.payload_id(geometry.symbols().saturating_sub(1)) })
-}
-
-/// The round-trip time that an answer shows, seconds; none if it answers no probe.
-fn sample(arrived: Instant, response: Time) -> Option<f64> {
-    let sent = instant(response);
-    // Stamps are in microseconds, and what is answered at once may come with the same.
-    let is_plausible = response != Time::default() && sent.0 <= arrived.0 + 1_000_000;
-    let took = arrived.since(sent);
-    (is_plausible && took <= MOST_RTT).then(|| took.as_secs_f64())
-}
-
-/// TFMCC as hosts have it (`crates/cast`), but for the start: NORM's messages have no place for what ours says.
-fn config(settings: &Settings) -> Config {
-    Config {
-        packet_size: Bytes(settings.packet_bytes.into()),
-        max_rate: Some(settings.max_rate),
-        granularity: Duration::from_millis(10),
-        silence_floor: Duration::from_millis(50),
-        max_rtt: MaxRttRule::Recent,
-        seed_floor: SeedFloor::Half,
-        ..Config::default()
     }
 }

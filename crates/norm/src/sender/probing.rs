@@ -1,5 +1,7 @@
-//! When a sender probes (section 5.5.2.1).
+//! When a sender probes, and what an answer shows (section 5.5.2.1).
 
+use faircast_codec::norm::Time;
+use faircast_codec::norm::tfmcc::instant;
 use faircast_proto::time::{Duration, Instant};
 
 /// Probes: NORM_CMD(CC).
@@ -97,6 +99,18 @@ impl Probing {
     pub fn data_is_reported(&mut self) {
         self.first_with_data = None;
     }
+}
+
+/// What a round-trip time is at most; what is more is an answer to nothing.
+const MOST_RTT: Duration = Duration::from_secs(64);
+
+/// The round-trip time that an answer shows, seconds; none if it answers no probe.
+pub(super) fn sample(arrived: Instant, response: Time) -> Option<f64> {
+    let sent = instant(response);
+    // Stamps are in microseconds, and what is answered at once may come with the same.
+    let is_plausible = response != Time::default() && sent.0 <= arrived.0 + 1_000_000;
+    let took = arrived.since(sent);
+    (is_plausible && took <= MOST_RTT).then(|| took.as_secs_f64())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::geometry::Geometry;
 use crate::intervals::Intervals;
 use crate::needs::{MOST_ROWS, Needs};
+use faircast_codec::norm::Position;
 use faircast_proto::time::{Duration, Instant};
 use std::collections::BTreeSet;
 
@@ -60,6 +61,13 @@ pub enum Piece {
 }
 
 impl Transmission {
+    /// The last symbol of all: what NORM_CMD(FLUSH) names, and who has everything acknowledges.
+    pub(super) fn end(&self) -> Option<Position> {
+        let last = self.objects().checked_sub(1)?;
+        let geometry = self.geometry(last)?;
+        Some(Position { object: last as u16, symbol: geometry.payload_id(geometry.symbols().saturating_sub(1)) })
+    }
+
     /// Objects, of which nothing has been sent.
     pub fn new(objects: impl Iterator<Item = Geometry>) -> Transmission {
         let of = |geometry| Object { geometry, repair_information: false, repair: Intervals::default() };

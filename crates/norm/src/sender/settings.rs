@@ -1,0 +1,38 @@
+//! What a sender is told, and what TFMCC is told of that.
+
+use faircast_proto::quantity::Bytes;
+use faircast_proto::tfmcc::{Config, MaxRttRule, SeedFloor};
+use faircast_proto::time::{Duration, Rate};
+
+/// What a sender is told.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Its number, NormNodeId; not one of [`NOBODY`](crate::NOBODY).
+    pub node: u32,
+    /// Tells this start of it from others.
+    pub instance: u16,
+    /// Bytes of an IP packet with a symbol, at most: s of the rate.
+    pub packet_bytes: u16,
+    /// It never sends faster.
+    pub max_rate: Rate,
+    /// K: by how many greatest round-trip times NACKs are spread. 4 where receivers hear each other, 6 where they do
+    /// not (section 6).
+    pub backoff: u8,
+    /// How many receivers there may be. Section 6 recommends 10 000.
+    pub group_size: u64,
+}
+
+impl Settings {
+    /// TFMCC as hosts have it (`crates/cast`), but for the start: NORM's messages have no place for what ours says.
+    pub(super) fn tfmcc(&self) -> Config {
+        Config {
+            packet_size: Bytes(self.packet_bytes.into()),
+            max_rate: Some(self.max_rate),
+            granularity: Duration::from_millis(10),
+            silence_floor: Duration::from_millis(50),
+            max_rtt: MaxRttRule::Recent,
+            seed_floor: SeedFloor::Half,
+            ..Config::default()
+        }
+    }
+}
