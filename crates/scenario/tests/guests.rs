@@ -1,5 +1,7 @@
 //! Guests: kinds from outside the tree, in scenarios from the file to the tables.
 
+#[allow(dead_code, reason = "no guest needs all of it")]
+#[path = "scenarios/support/mod.rs"]
 mod support;
 
 use faircast_proto::guest::{Kind, SchemeKind};
