@@ -254,6 +254,12 @@ fn a_receiver_of_tfmcc_measures_and_answers_as_one_of_norm() {
     let again = tfmcc::report(&tfmcc::feedback(&started, 0x1fe, false), response, 0.5);
     assert_eq!((again.have_rtt, again.have_loss, again.leave, again.rtt_s), (false, false, true, 0.5));
     assert_eq!((again.receive_bps, again.loss_event_rate), (again.rate_bps / 2.0, 0.0));
+    // After a silence a number cannot be late: it is ahead, by more than half of all here.
+    let mut silent = heard;
+    assert_eq!(next(&mut silent, 40_003, s(3.4)).0.sequence, 40_003, "late, as far as is known");
+    assert_eq!(next(&mut silent, 40_004, s(4.4)).0.sequence, 65_536 + 40_004);
+    assert_eq!(next(&mut silent, 40_005, s(4.4)).0.sequence, 65_536 + 40_005);
+    assert_eq!(next(&mut silent, 40_002, s(4.5)).0.sequence, 65_536 + 40_002);
     // A new probe begins a round.
     assert_eq!(heard.probe(0x1ff, sent, Rate(0), s(3.0), None), None);
     assert_eq!(next(&mut heard, 5, s(3.0)).0.suppression_bps, f32::INFINITY);

@@ -8,12 +8,14 @@ use super::{CcNode, Feedback, Loss, Rate, RoundTrip, Time, flag};
 use faircast_proto::packet::Address;
 use faircast_proto::parts::rtt::stamp_us;
 use faircast_proto::tfmcc::{DataHeader, Echo, FeedbackHeader};
-use faircast_proto::time::Instant;
+use faircast_proto::time::{Duration, Instant};
 
 const BITS: f64 = 8.0;
 const US_PER_S: u64 = 1_000_000;
 /// R_max is in microseconds in TFMCC's packets.
 const US: f64 = 1e6;
+/// What comes after so long a silence was not overtaken by what came before it: a choice.
+const SILENCE: Duration = Duration::from_secs(1);
 
 /// The moment of a time stamp.
 pub const fn instant(time: Time) -> Instant {
@@ -69,7 +71,8 @@ impl Probes {
 /// The receiver's side: what it has heard of one sender.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Heard {
-    sequence: Option<u32>,
+    /// The newest message of the sender, and when the last one arrived.
+    sequence: Option<(u32, Instant)>,
     probe: Option<LastProbe>,
     suppression: Option<Rate>,
 }
@@ -87,13 +90,17 @@ impl Heard {
     /// The packet of TFMCC that a message of the sender is, when it arrived at `arrived`, and when it was sent: data
     /// carry no stamp, and theirs is that of the last probe and the time since that came, which is what a receiver of
     /// NORM answers (section 4.3.1). `None` before the first probe.
+    ///
+    /// Numbers have 16 bits: one that differs from the newest by less than half of them is ahead of it or late, but
+    /// after a second of silence every one is ahead. How often numbers have wrapped around in a silence is not known.
     pub fn packet(&mut self, sequence: u16, grtt: RoundTrip, arrived: Instant) -> Option<(DataHeader, Instant)> {
         let probe = self.probe?;
-        let last = self.sequence.unwrap_or(sequence.into());
-        let sequence = last.wrapping_add_signed(i32::from(sequence.wrapping_sub(last as u16) as i16));
-        if sequence.wrapping_sub(last) as i32 >= 0 {
-            self.sequence = Some(sequence);
-        }
+        let (last, last_at) = self.sequence.unwrap_or((sequence.into(), arrived));
+        let ahead = sequence.wrapping_sub(last as u16);
+        let is_after_silence = arrived.since(last_at) >= SILENCE;
+        let step = if is_after_silence { i32::from(ahead) } else { i32::from(ahead as i16) };
+        let sequence = last.wrapping_add_signed(step);
+        self.sequence = Some((if step > 0 { sequence } else { last }, arrived.max(last_at)));
         let data = DataHeader {
             round: probe.cc_sequence as u8,
             sequence,
