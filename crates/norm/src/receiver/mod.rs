@@ -66,9 +66,10 @@ struct Remote {
     reach: Point,
     /// The object and block of the last symbol: a new one is where requests may begin.
     block: (u64, u64),
-    /// When content or a flush came last, when requests begin again if none comes, and how often they have.
+    /// When content or a flush came last, since when it has been waited for, and how often requests have begun again
+    /// as none came.
     content: Instant,
-    renews_at: Instant,
+    waits_since: Option<Instant>,
     renewed: u32,
     /// The last flush said that all has been sent, up to where the sender has been.
     is_flushed: bool,
@@ -103,6 +104,8 @@ const LEAST_ROOM: usize = 64;
 /// Streams have no files in them.
 const STREAM: u8 = 0x20;
 const INFORMATION: u8 = 0x04;
+/// It is sent because somebody asked.
+const REPAIR: u8 = 0x01;
 /// NORM_CMD(REPAIR_ADV) had no room for all: what lies behind its last request has been asked for, too (section 5.4.4).
 const LIMIT: u8 = 0x01;
 /// NORM_ACK(CC) and NORM_ACK(FLUSH).
@@ -179,8 +182,8 @@ impl Receiver {
                 return true;
             }
         }
-        if let Due::Look { limit, heard } = remote.nacking.pass(now) {
-            let times = remote.times;
+        let times = remote.times;
+        if let Due::Look { limit, heard } = remote.nacking.pass(now, &times) {
             let lacks = remote.objects.missing(limit.max(remote.boundary()));
             let first = lacks.first();
             if first.is_some() {
@@ -211,8 +214,7 @@ impl Receiver {
             self.emit(Body::Acknowledgement { answer, kind: FLUSHED, id: 0 }, &extensions, &content, out);
             return true;
         }
-        if remote.reporting.due() <= now {
-            let times = remote.times;
+        if remote.reporting.due(&times) <= now {
             remote.reporting.said(now, &times);
             let (answer, extensions) = remote.answer(now);
             self.emit(Body::Acknowledgement { answer, kind: PROBED, id: 0 }, &extensions, &[], out);
@@ -221,7 +223,7 @@ impl Receiver {
         // Where nothing comes any more it asks again (section 5.3).
         if remote.renews_at() <= now {
             remote.renewed += 1;
-            remote.renews_at = now + remote.inactivity();
+            remote.waits_since = Some(now);
             let limit = remote.reach;
             remote.begin(now, limit, &self.settings, &mut self.random);
         }
@@ -232,7 +234,8 @@ impl Receiver {
     pub fn deadline(&self) -> Instant {
         let Some(remote) = &self.remote else { return Instant::FAR_FUTURE };
         let acknowledge = remote.acknowledge.map_or(Instant::FAR_FUTURE, |(at, _)| at);
-        remote.nacking.deadline().min(acknowledge).min(remote.reporting.due()).min(remote.renews_at())
+        let (nack, report) = (remote.nacking.deadline(&remote.times), remote.reporting.due(&remote.times));
+        nack.min(acknowledge).min(report).min(remote.renews_at())
     }
 
     /// Where the sender's messages come from.
@@ -270,6 +273,11 @@ impl Receiver {
     /// How many objects are whole, and of how many something has been heard.
     pub fn objects(&self) -> (u64, u64) {
         self.remote.as_ref().map_or((0, 0), |remote| (remote.objects.complete, remote.objects.count()))
+    }
+
+    /// How many more the sender had offered before it was heard first, and has given up.
+    pub fn missed(&self) -> u64 {
+        self.remote.as_ref().map_or(0, |remote| remote.objects.missed)
     }
 
     /// How many of these were wanted and will not come, since the sender has given them up.
@@ -337,7 +345,7 @@ impl Receiver {
                 reach: (0, 0),
                 block: (0, 0),
                 content: now,
-                renews_at: Instant::FAR_FUTURE,
+                waits_since: None,
                 renewed: 0,
                 is_flushed: false,
                 has_ended: false,
@@ -375,10 +383,12 @@ impl Receiver {
         remote.reporting.take(message.sequence, bytes, status.grtt, arrived, echo);
         match message.body {
             Body::Information { flags, object, .. } if flags & STREAM == 0 => {
-                let said = Said { number: object, has_information: true, object: message.extensions.object };
+                let (is_repair, fti) = (flags & REPAIR != 0, message.extensions.object);
+                let said = Said { number: object, has_information: true, object: fti, is_repair };
                 remote.content(now);
-                let wide = remote.objects.wide(object);
+                let wide = remote.objects.sent(object, is_repair);
                 let object = remote.objects.meet(&said);
+                remote.objects.forget_old(sink);
                 remote.passes(now, (wide, 0), (wide, 0), settings, random);
                 if let Some(object) = object {
                     remote.objects.take_information(object, message.payload, sink)?;
@@ -386,18 +396,23 @@ impl Receiver {
             }
             Body::Data { flags, position, .. } if flags & STREAM == 0 => {
                 counters.symbols += 1;
-                let has_information = flags & INFORMATION != 0;
-                let said = Said { number: position.object, has_information, object: message.extensions.object };
+                let (has_information, is_repair) = (flags & INFORMATION != 0, flags & REPAIR != 0);
+                let (number, object) = (position.object, message.extensions.object);
                 remote.content(now);
-                let wide = remote.objects.wide(position.object);
-                let object = remote.objects.meet(&said);
+                let wide = remote.objects.sent(number, is_repair);
+                let object = remote.objects.meet(&Said { number, has_information, object, is_repair });
+                remote.objects.forget_old(sink);
                 remote.moves(now, wide, position, settings, random);
                 if let Some(object) = object {
                     remote.objects.take(object, position.symbol, message.payload, sink)?;
                 }
             }
-            Body::Information { object, .. } => remote.objects.pass_over(object, sink),
-            Body::Data { position, .. } => remote.objects.pass_over(position.object, sink),
+            Body::Information { flags, object: number, .. }
+            | Body::Data { flags, position: Position { object: number, .. }, .. } => {
+                let object = remote.objects.sent(number, flags & REPAIR != 0);
+                remote.objects.pass_over(object, sink);
+                remote.objects.forget_old(sink);
+            }
             Body::Command { command: Command::RepairAdvertisement { .. }, .. } => remote.overhear(now, message),
             Body::Command { command, .. } => remote.obey(now, command, message.payload, settings, random, sink),
             Body::Nack { .. } | Body::Acknowledgement { .. } => {}
@@ -453,7 +468,7 @@ impl Remote {
 
     /// Content, or that there is no more, has come.
     fn content(&mut self, now: Instant) {
-        (self.content, self.renews_at, self.renewed) = (now, now + self.inactivity(), 0);
+        (self.content, self.waits_since, self.renewed) = (now, Some(now), 0);
     }
 
     /// Whether it has been silent for so long that another sender may take its place.
@@ -466,7 +481,7 @@ impl Remote {
         self.objects.count() == 0 || is_whole || silent > LOST.max(self.times.grtts(10.0))
     }
 
-    /// T_inactivity (section 5.3).
+    /// T_inactivity (section 5.3), by the greatest round-trip time that the sender said last.
     fn inactivity(&self) -> Duration {
         self.times.grtts(2.0 * f64::from(ROBUST_FACTOR)).max(Duration::from_secs(1))
     }
@@ -519,7 +534,8 @@ impl Remote {
         match command {
             Command::Flush(position) => self.flushed(now, position, payload, settings, random),
             Command::Squelch(position) => {
-                let first = self.objects.reach(position.object);
+                let first = self.objects.wide(position.object);
+                self.objects.reach(first);
                 self.objects.begin_at(first, sink);
                 for number in List::<u16>::read(payload).into_iter().flat_map(|list| list.iter()) {
                     let object = self.objects.wide(number);
@@ -538,7 +554,8 @@ impl Remote {
     /// All has been sent up to here; those in the list are to say whether they have it.
     fn flushed(&mut self, now: Instant, position: Position, list: &[u8], settings: &Settings, random: &mut Random) {
         self.content(now);
-        let object = self.objects.reach(position.object);
+        let object = self.objects.wide(position.object);
+        self.objects.reach(object);
         let numbers = self.objects.geometry(object).and_then(|cut| Some((cut, cut.numbers(position.symbol)?)));
         // Of an object that is whole, or of which nothing is known, all counts.
         let until = numbers.map_or(u64::MAX, |(cut, (block, symbol))| {
@@ -562,7 +579,8 @@ impl Remote {
 
     /// When requests begin again because nothing comes.
     fn renews_at(&self) -> Instant {
-        if self.renewed >= ROBUST_FACTOR || self.has_ended { Instant::FAR_FUTURE } else { self.renews_at }
+        let waits_since = self.waits_since.filter(|_| self.renewed < ROBUST_FACTOR && !self.has_ended);
+        waits_since.map_or(Instant::FAR_FUTURE, |since| since + self.inactivity())
     }
 
     /// How many bytes of requests a NACK may have: what the sender's segments have.

@@ -1,7 +1,7 @@
 //! When a receiver asks for what it lacks (section 5.3).
 
 use super::objects::Point;
-use super::times::Times;
+use super::times::{Times, Wait};
 use crate::backoff::random_backoff;
 use crate::needs::Needs;
 use faircast_proto::random::Random;
@@ -20,14 +20,14 @@ enum State {
     Idle,
     /// It waits whether others ask for the same.
     Backoff {
-        until: Instant,
+        wait: Wait,
         /// What lacked before this point when it began counts for whether it asks.
         limit: Point,
         /// What others have asked for meanwhile.
         heard: Needs,
     },
     /// What has been asked for may be on its way.
-    Holdoff { until: Instant },
+    Holdoff(Wait),
 }
 
 /// What is to be done when a time of waiting is over.
@@ -57,19 +57,19 @@ impl Nacking {
         random: &mut Random,
         lacks: impl FnOnce() -> bool,
     ) {
-        if let State::Holdoff { until } = self.state
-            && until <= now
+        if let State::Holdoff(wait) = self.state
+            && wait.until(times) <= now
         {
             self.state = State::Idle;
         }
         if !matches!(self.state, State::Idle) || !lacks() {
             return;
         }
-        let backoff = random_backoff(times.backoff * times.grtt_s, times.group_size, random);
-        if is_unicast && times.backoff > 1.0 && backoff > times.grtts(times.backoff - 1.0) {
+        let backoff = random_backoff(times.backoff, times.group_size, random);
+        if is_unicast && times.backoff > 1.0 && backoff > times.backoff - 1.0 {
             return self.hold(now, times);
         }
-        self.state = State::Backoff { until: now + backoff, limit, heard: Needs::default() };
+        self.state = State::Backoff { wait: Wait::of(now, backoff), limit, heard: Needs::default() };
     }
 
     /// Others ask for this.
@@ -85,9 +85,9 @@ impl Nacking {
     }
 
     /// What is due by now. It is idle then: who asks, or keeps silent, [holds](Self::hold).
-    pub fn pass(&mut self, now: Instant) -> Due {
+    pub fn pass(&mut self, now: Instant, times: &Times) -> Due {
         match std::mem::take(&mut self.state) {
-            State::Backoff { until, limit, heard } if until <= now => Due::Look { limit, heard },
+            State::Backoff { wait, limit, heard } if wait.until(times) <= now => Due::Look { limit, heard },
             other => {
                 self.state = other;
                 Due::Nothing
@@ -97,13 +97,13 @@ impl Nacking {
 
     /// It has asked, or others have: it does not for (K + 2) greatest round-trip times.
     pub fn hold(&mut self, now: Instant, times: &Times) {
-        self.state = State::Holdoff { until: now + times.grtts(times.backoff + 2.0) };
+        self.state = State::Holdoff(Wait::of(now, times.backoff + 2.0));
     }
 
     /// When something is due.
-    pub fn deadline(&self) -> Instant {
-        match self.state {
-            State::Backoff { until, .. } => until,
+    pub fn deadline(&self, times: &Times) -> Instant {
+        match &self.state {
+            State::Backoff { wait, .. } => wait.until(times),
             _ => Instant::FAR_FUTURE,
         }
     }

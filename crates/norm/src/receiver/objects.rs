@@ -9,6 +9,7 @@ use crate::needs::Needs;
 use faircast_codec::fec::PayloadId;
 use faircast_codec::norm::ObjectInformation;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// A point of a transmission: an object, and a symbol of it behind which it lies.
 pub type Point = (u64, u64);
@@ -23,12 +24,16 @@ pub struct Objects {
     pub complete: u64,
     /// Objects that were wanted and that the sender has given up.
     pub lost: u64,
+    /// Objects that the sender had to offer before this receiver came, and has given up.
+    pub missed: u64,
     /// Streams, which are not wanted.
     streams: u64,
     /// How many lie before the first that is wanted now, that were heard of before.
     before: u64,
     /// The first that is wanted, and the newest that has been heard of.
     bounds: Option<(u64, u64)>,
+    /// The first that was heard of: the sender was there then when this receiver came.
+    joined: u64,
     /// A symbol of the sender's scheme.
     other: PayloadId,
     /// Bytes of a symbol, of the object that was met last.
@@ -52,6 +57,8 @@ pub struct Said {
     pub has_information: bool,
     /// EXT_FTI.
     pub object: Option<ObjectInformation>,
+    /// NORM_FLAG_REPAIR: it is sent because somebody asked.
+    pub is_repair: bool,
 }
 
 /// Objects of which something has come and something lacks: a choice, by which what somebody makes up takes a few
@@ -63,6 +70,12 @@ const MOST_ROWS: usize = 100_000;
 const FIRST_TURN: u64 = 1 << 16;
 /// A sender whose number is below this when it is heard first is believed to have begun at 0.
 const EARLY: u16 = 1 << 15;
+/// Objects that can be told from later ones by their numbers, from the newest on backwards, and asked for.
+const WINDOW: u64 = 1 << 15;
+/// What is not sent as repair, and is further behind the newest object than this, is ahead of it: more objects were
+/// missed in a row than half of the numbers there are. A choice; libnorm sets no flag on repair, and repairs 256 objects
+/// back.
+const MOST_BEHIND: i64 = 1 << 14;
 
 impl Default for Objects {
     fn default() -> Objects {
@@ -73,9 +86,11 @@ impl Default for Objects {
             settled,
             complete: 0,
             lost: 0,
+            missed: 0,
             streams: 0,
             before: 0,
             bounds: None,
+            joined: 0,
             other,
             segment_bytes: None,
         }
@@ -91,6 +106,15 @@ impl Objects {
         }
     }
 
+    /// The number of an object of which something is sent: nearest to the newest, but if it is new rather ahead of that
+    /// than far behind.
+    pub fn sent(&self, number: u16, is_repair: bool) -> u64 {
+        let object = self.wide(number);
+        let Some((_, newest)) = self.bounds else { return object };
+        let is_behind = object as i64 - (newest as i64) < -MOST_BEHIND;
+        if is_behind && !is_repair { object + (1 << 16) } else { object }
+    }
+
     /// How an object is cut, if that is known and it is not settled.
     pub fn geometry(&self, object: u64) -> Option<Geometry> {
         self.known.get(&object).map(|object| object.geometry)
@@ -98,7 +122,8 @@ impl Objects {
 
     /// A message names an object: its number with all bits, if it is wanted still.
     pub fn meet(&mut self, said: &Said) -> Option<u64> {
-        let object = self.reach(said.number);
+        let object = self.sent(said.number, said.is_repair);
+        self.reach(object);
         if self.settled.contains(object) || self.bounds.is_none_or(|(first, _)| object < first) {
             return None;
         }
@@ -114,13 +139,23 @@ impl Objects {
         self.known.contains_key(&object).then_some(object)
     }
 
-    /// An object has been heard of, with all that come before it: its number with all bits.
-    pub fn reach(&mut self, number: u16) -> u64 {
-        let object = self.wide(number);
-        let first = if number < EARLY { FIRST_TURN } else { object };
+    /// An object, by its number with all bits, has been heard of, with all that come before it.
+    pub fn reach(&mut self, object: u64) {
+        if self.bounds.is_none() {
+            self.joined = object;
+        }
+        let first = if (object as u16) < EARLY { FIRST_TURN } else { object };
         let (first, newest) = self.bounds.unwrap_or((first, object));
         self.bounds = Some((first, newest.max(object)));
-        object
+    }
+
+    /// What is too far behind the newest to be asked for is given up.
+    pub fn forget_old<S: Sink>(&mut self, sink: &mut S) {
+        if let Some((first, newest)) = self.bounds
+            && newest - first >= WINDOW
+        {
+            self.begin_at(newest + 1 - WINDOW, sink);
+        }
     }
 
     /// Information has come.
@@ -177,16 +212,26 @@ impl Objects {
         }
     }
 
-    /// The sender will not repair an object: if it was wanted, it is lost.
+    /// The sender will not repair an object: if it was wanted, it is lost, or was missed.
     pub fn lose<S: Sink>(&mut self, object: u64, sink: &mut S) {
-        let is_heard_of = self.bounds.is_some_and(|(first, newest)| (first..=newest).contains(&object));
-        self.lost += u64::from(is_heard_of && !self.settled.contains(object));
+        if self.bounds.is_some_and(|(first, newest)| (first..=newest).contains(&object)) {
+            self.count_lost(object..object + 1);
+        }
         self.give_up(object, sink);
     }
 
+    /// Of these objects the sender repairs none any more.
+    fn count_lost(&mut self, objects: Range<u64>) {
+        let count = |objects: Range<u64>| self.settled.gaps(objects).map(|gap| gap.end - gap.start).sum::<u64>();
+        let middle = self.joined.clamp(objects.start, objects.end);
+        let (missed, lost) = (count(objects.start..middle), count(middle..objects.end));
+        self.missed += missed;
+        self.lost += lost;
+    }
+
     /// An object is a stream, which has no files: it is not wanted, and lacks nowhere.
-    pub fn pass_over<S: Sink>(&mut self, number: u16, sink: &mut S) {
-        let object = self.reach(number);
+    pub fn pass_over<S: Sink>(&mut self, object: u64, sink: &mut S) {
+        self.reach(object);
         let is_wanted = self.bounds.is_some_and(|(first, _)| object >= first) && !self.settled.contains(object);
         if is_wanted {
             self.streams += 1;
@@ -194,13 +239,13 @@ impl Objects {
         }
     }
 
-    /// Nothing before this object will be repaired: what was wanted of that is lost.
+    /// Nothing before this object will be repaired: what was wanted of that is lost, or was missed.
     pub fn begin_at<S: Sink>(&mut self, object: u64, sink: &mut S) {
         let Some((first, newest)) = self.bounds else { return };
         if object <= first {
             return;
         }
-        self.lost += self.settled.gaps(first..object).map(|gap| gap.end - gap.start).sum::<u64>();
+        self.count_lost(first..object);
         self.before += object - first;
         let before: Vec<u64> = self.known.range(..object).map(|(object, _)| *object).collect();
         before.into_iter().for_each(|object| self.give_up(object, sink));
@@ -246,7 +291,8 @@ impl Objects {
 
     /// Objects that are wanted, or were, as far as they have been heard of.
     pub fn count(&self) -> u64 {
-        self.bounds.map_or(0, |(first, newest)| self.before + newest + 1 - first - self.streams)
+        let passed_over = self.streams + self.missed;
+        self.bounds.map_or(0, |(first, newest)| self.before + newest + 1 - first - passed_over)
     }
 
     /// Bytes that have come, of how many, of objects of which something has come and something lacks; a symbol that is

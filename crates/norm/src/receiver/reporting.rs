@@ -1,6 +1,6 @@
 //! What a receiver says of losses and rates, and when (section 5.5.2.2).
 
-use super::times::Times;
+use super::times::{Times, Wait};
 use crate::backoff::random_backoff;
 use faircast_codec::norm::tfmcc::{Heard, instant, time};
 use faircast_codec::norm::{CcNode, Feedback, Loss, Rate, RoundTrip, Time, flag};
@@ -8,7 +8,7 @@ use faircast_proto::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use faircast_proto::parts::loss_history::LossHistory;
 use faircast_proto::random::Random;
 use faircast_proto::tfmcc::{self, Config, Echo, Measurement, OneWayAdjustment, SeedFloor, SequenceSpace};
-use faircast_proto::time::{Duration, Instant};
+use faircast_proto::time::Instant;
 
 /// Congestion control at a receiver.
 #[derive(Debug)]
@@ -21,9 +21,10 @@ pub struct Reporting {
     probe: Option<Probe>,
     /// What the last probe said of it: it limits, or may.
     flags: u8,
-    due: Instant,
-    /// Until when it keeps silent.
-    holdoff: Instant,
+    /// When it reports, if it is going to.
+    due: Option<Wait>,
+    /// How long it keeps silent.
+    holdoff: Wait,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -54,8 +55,8 @@ impl Default for Reporting {
             packet_bytes: config.packet_size.0 as u16,
             probe: None,
             flags: 0,
-            due: Instant::FAR_FUTURE,
-            holdoff: Instant::ZERO,
+            due: None,
+            holdoff: Wait::default(),
         }
     }
 }
@@ -75,10 +76,10 @@ impl Reporting {
         self.probe = Some(Probe { cc_sequence, sent, arrived });
         self.flags = own.map_or(0, |line| line.flags & (flag::CLR | flag::PLR));
         if self.flags != 0 {
-            self.due = now;
-        } else if self.due == Instant::FAR_FUTURE && self.holdoff <= now {
-            let most_s = times.backoff.max(LEAST_BACKOFF) * times.grtt_s;
-            self.due = now + random_backoff(most_s, times.group_size, random);
+            self.due = Some(Wait::of(now, 0.0));
+        } else if self.due.is_none() && self.holdoff.until(times) <= now {
+            let most = times.backoff.max(LEAST_BACKOFF);
+            self.due = Some(Wait::of(now, random_backoff(most, times.group_size, random)));
         }
         echo
     }
@@ -108,7 +109,7 @@ impl Reporting {
 
     /// Another receiver has said this of itself.
     pub fn hear(&mut self, now: Instant, other: &Feedback, times: &Times) {
-        let is_timed = self.due != Instant::FAR_FUTURE && self.flags == 0;
+        let is_timed = self.due.is_some() && self.flags == 0;
         let has_rtt = self.measurement.measured_rtt_s().is_some();
         // Who does not know its round-trip time is silenced only by others that do not.
         let is_alike = has_rtt || other.flags & flag::RTT == 0;
@@ -139,13 +140,13 @@ impl Reporting {
 
     /// Feedback has gone out, or others have spoken: it keeps silent for K greatest round-trip times, unless it limits.
     pub fn said(&mut self, now: Instant, times: &Times) {
-        self.due = Instant::FAR_FUTURE;
-        self.holdoff = now + Duration::from_secs_f64(times.backoff * times.grtt_s);
+        self.due = None;
+        self.holdoff = Wait::of(now, times.backoff);
     }
 
     /// When it reports.
-    pub fn due(&self) -> Instant {
-        self.due
+    pub fn due(&self, times: &Times) -> Instant {
+        self.due.map_or(Instant::FAR_FUTURE, |wait| wait.until(times))
     }
 
     /// Whether it limits.

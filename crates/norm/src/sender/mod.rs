@@ -62,6 +62,8 @@ pub struct Sender {
     /// Round-trip times over which receivers measure what they receive.
     window_rtts: f64,
     squelch: Squelch,
+    /// K: that of the settings, or more if receivers speak to this host alone.
+    backoff: u8,
     /// When somebody who lacks something was heard last, or it began.
     active: Instant,
     counters: Counters,
@@ -97,6 +99,8 @@ const FILE: u8 = 0x10;
 const FLUSHED: u8 = 2;
 /// How often the end is said: a choice.
 const FAREWELLS: u32 = 3;
+/// K where receivers do not hear each other (section 6).
+const UNICAST_BACKOFF: u8 = 6;
 /// A receiver that is silent for so long, and for ten greatest round-trip times, is not waited for: a choice.
 const GONE: Duration = Duration::from_secs(3);
 /// What a round-trip time counts as at least, seconds, where the rate grows by it: the granularity of hosts' clocks.
@@ -152,6 +156,7 @@ impl Sender {
             short_until: Instant::ZERO,
             window_rtts: config.receive_rate_rtts,
             squelch: Squelch { at: Instant::ZERO, invalid: Intervals::default() },
+            backoff: settings.backoff,
             active: Instant::ZERO,
             counters: Counters::default(),
             settings,
@@ -250,6 +255,10 @@ impl Sender {
         self.pass(now);
         let Some(member) = self.members.heard(now, message.source) else { return };
         let mut lacks = false;
+        // NORM_ACK(FLUSH) may be unicast where the rest is not (section 5.5.3).
+        if is_unicast && !matches!(message.body, Body::Acknowledgement { kind: FLUSHED, .. }) {
+            self.backoff = self.backoff.max(UNICAST_BACKOFF);
+        }
         match message.body {
             Body::Nack { .. } => {
                 member.complete = false;
@@ -271,7 +280,7 @@ impl Sender {
             self.counters.nacks += 1;
             let transmission = &self.transmission;
             let needs = Needs::read(requests, u64::from, |object| transmission.geometry(object));
-            let collect = self.grtts(f64::from(self.settings.backoff) + 1.0);
+            let collect = self.grtts(f64::from(self.backoff) + 1.0);
             self.transmission.asked(now, &needs, collect);
             let beyond = self.transmission.objects()..1 << 16;
             let named = needs.objects.iter().chain(needs.information.iter());
@@ -452,7 +461,7 @@ impl Sender {
 
     fn status(&self) -> Status {
         let group_size = GroupSize::of(self.settings.group_size);
-        Status { instance: self.settings.instance, grtt: self.grtt(), backoff: self.settings.backoff, group_size }
+        Status { instance: self.settings.instance, grtt: self.grtt(), backoff: self.backoff, group_size }
     }
 
     fn emit(&mut self, body: Body, extensions: &Extensions, payload: &[u8], piece: Option<Piece>, out: &mut Vec<u8>) {
@@ -551,7 +560,9 @@ impl Sender {
     /// Says that its objects begin with the first, and which of those that were asked for are none (section 5.4.3).
     fn squelch(&mut self, now: Instant, out: &mut Vec<u8>) {
         let invalid = std::mem::take(&mut self.squelch.invalid);
-        let listed: Vec<u16> = invalid.iter().flatten().take(self.segment_bytes() / 2).map(|n| n as u16).collect();
+        // Numbers in the other half are those of objects before the first, which need not be named (section 4.2.3.3).
+        let behind = invalid.iter().flatten().take_while(|n| *n < 1 << 15);
+        let listed: Vec<u16> = behind.take(self.segment_bytes() / 2).map(|n| n as u16).collect();
         let mut list = Vec::new();
         write_list(&listed, &mut list);
         if let Some(geometry) = self.transmission.geometry(0) {

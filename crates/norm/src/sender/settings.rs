@@ -15,8 +15,8 @@ pub struct Settings {
     pub packet_bytes: u16,
     /// It never sends faster.
     pub max_rate: Rate,
-    /// K: by how many greatest round-trip times NACKs are spread. 4 where receivers hear each other, 6 where they do
-    /// not (section 6).
+    /// K: by how many greatest round-trip times NACKs are spread. 4 where receivers hear each other; where they do not,
+    /// which is seen when one speaks to this host alone, it is 6 at least (section 6).
     pub backoff: u8,
     /// How many receivers there may be. Section 6 recommends 10 000.
     pub group_size: u64,

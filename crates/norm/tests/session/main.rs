@@ -6,7 +6,9 @@ mod world;
 use faircast_codec::norm::{Body, Command, Message, decode, flag};
 use faircast_norm::receiver::Receiver;
 use faircast_proto::time::Duration;
-use world::{World, at, content};
+use world::{World, at, content, sender_of};
+
+const SECOND: Duration = Duration::from_secs(1);
 
 fn files() -> Vec<(&'static str, Vec<u8>)> {
     vec![("a/first", content(300_000, 1)), ("empty", Vec::new()), ("third", content(1, 2))]
@@ -175,24 +177,78 @@ fn a_sender_that_starts_again_is_followed() {
     assert!(world.run(30.0, |world| world.sender.counters().source > 100));
     let mut again = World::new(&files, 9);
     std::mem::swap(&mut again.members, &mut world.members);
-    // Another number of its start: as it is drawn.
-    let settings = faircast_norm::sender::Settings {
-        node: 1,
-        instance: 8,
-        packet_bytes: 1000,
-        max_rate: faircast_proto::time::Rate(4_000_000),
-        backoff: 4,
-        group_size: 10,
-    };
-    let offered = files.iter().map(|(name, content)| faircast_norm::sender::Offered {
-        information: name.as_bytes().to_vec(),
-        bytes: content.len() as u64,
-    });
-    again.sender = faircast_norm::Sender::new(settings, offered.collect()).expect("legal");
     again.now = world.now;
-    again.sender.start(again.now);
+    // Another number of its start: as it is drawn.
+    again.sender = sender_of(&files, 1, 8, again.now);
     assert!(again.run(30.0, is_done(1)) && again.have(&[member], &files));
     assert_eq!(again.members[0].memory.abandoned, 1);
+}
+
+/// Sessions in one group have nothing to do with each other: each receiver takes the files of the sender that it heard
+/// first, and each sender hears those that answer it.
+#[test]
+fn two_senders_in_a_group_do_not_disturb_each_other() {
+    let [files, others] = [1, 2].map(|seed| vec![("a", content(200_000, seed)), ("b", content(1000, seed + 10))]);
+    for is_unicast in [false, true] {
+        let mut world = World::new(&files, 14);
+        let of_first = [(); 2].map(|()| world.member(0.02, 0.0, is_unicast));
+        assert!(world.run(10.0, |world| world.sender.counters().source > 20));
+        world.rival(&others);
+        // They hear the second first: the first is silent for them.
+        let of_second = [(); 2].map(|()| world.member(0.02, 0.0, is_unicast));
+        of_second.iter().for_each(|&index| world.members[index].deaf_to_first_until = world.now + SECOND);
+        assert!(world.run(200.0, |world| {
+            let (rival, _) = world.rival.as_ref().expect("it is there");
+            world.sender.is_finished(world.now, 2) && rival.is_finished(world.now, 2)
+        }));
+        assert!(world.have(&of_first, &files) && world.have(&of_second, &others));
+        let (rival, _) = world.rival.as_ref().expect("it is there");
+        for (sender, nodes) in [(&world.sender, [100, 101]), (rival, [102, 103])] {
+            let members: Vec<u32> = sender.members().iter().map(|(node, _)| node).collect();
+            assert_eq!(members, nodes);
+        }
+        assert_eq!(world.members.iter().map(|member| member.memory.abandoned).sum::<usize>(), 0);
+    }
+}
+
+/// Where nine of ten messages are lost, those of receivers too, hardly anything is sent: a small file comes all the
+/// same, and nobody asks more often than the sender can repair.
+#[test]
+fn nine_of_ten_lost_take_long_and_are_no_storm() {
+    let files = vec![("a", content(5000, 1))];
+    for is_unicast in [false, true] {
+        let mut world = World::new(&files, 15);
+        let members = [(); 3].map(|()| world.member(0.9, 0.0, is_unicast));
+        assert!(world.run(200_000.0, |world| world.have(&members, &files)), "{:?}", world.sender);
+        let (seconds, sent) = (seconds(&world), world.sent.len() as f64);
+        let of_members = world.sent.iter().filter(|(by, _)| by.is_some()).count() as f64;
+        let asked: u64 = world.members.iter().map(|member| member.receiver.counters().nacks).sum();
+        println!("unicast {is_unicast}: {seconds:.0} s, {sent} messages, {of_members} of members, {asked} requests");
+        assert!(of_members < sent / 2.0, "who hears one of ten answers less than is sent");
+        assert!(sent / seconds < 10.0);
+    }
+}
+
+/// Section 6: K is 4 where receivers hear each other, and 6 where they do not, as the sender sees by how one speaks.
+#[test]
+fn where_receivers_do_not_hear_each_other_they_spread_what_they_say() {
+    for is_unicast in [false, true] {
+        let files = files();
+        let mut world = World::new(&files, 16);
+        world.member(0.02, 0.0, is_unicast);
+        assert!(world.run(60.0, is_done(1)));
+        let of_sender = world.sent.iter().filter(|(by, _)| by.is_none());
+        let mut said: Vec<u8> = of_sender
+            .map(|(_, bytes)| match decode(bytes).expect("we speak NORM").body {
+                Body::Information { status, .. } | Body::Data { status, .. } | Body::Command { status, .. } => {
+                    status.backoff
+                }
+                other => panic!("{other:?} of a sender"),
+            })
+            .collect();
+        said.dedup();
+        assert_eq!(said, if is_unicast { vec![4, 6] } else { vec![4] });
+    }
 }
 
 #[test]

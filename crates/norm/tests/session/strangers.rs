@@ -200,6 +200,102 @@ fn what_the_sender_gives_up_is_lost() {
     }
 }
 
+/// What the sender has given up of what it offered before this receiver came is no failure of what came since.
+#[test]
+fn what_was_given_up_before_it_came_is_not_lost() {
+    let code = Code::ReedSolomon8 { segment_bytes: 4, block_len: 3, encoding_symbols: 0 };
+    let object = ObjectInformation { object_bytes: 4, code };
+    for (first, listed, missed) in [(4, Vec::new(), 4), (5, Vec::new(), 5), (0, vec![1_u16, 3], 2), (2, vec![3], 3)] {
+        let mut ear = Ear::new();
+        ear.name(object, 5, 5, "f");
+        ear.data(object, 5, rs8(0, 0), b"data");
+        assert_eq!(ear.receiver.objects(), (1, 6));
+        let mut list = Vec::new();
+        write_list(&listed, &mut list);
+        for _ in 0..2 {
+            ear.command(Command::Squelch(Position { object: first, symbol: rs8(0, 0) }), &list);
+        }
+        assert_eq!((ear.receiver.lost(), ear.receiver.missed()), (0, missed), "{first} {listed:?}");
+        assert_eq!(ear.receiver.objects(), (1, 6 - missed));
+        // It was there for this one.
+        ear.name(object, 6, 5, "g");
+        ear.command(Command::Squelch(Position { object: 7, symbol: rs8(0, 0) }), &[]);
+        assert_eq!((ear.receiver.lost(), ear.receiver.missed()), (1, 5));
+        assert_eq!(ear.receiver.objects(), (1, 3));
+    }
+}
+
+/// More objects than half of the numbers there are can be missed in a row.
+#[test]
+fn objects_go_on_when_numbers_have_come_around() {
+    let code = Code::ReedSolomon8 { segment_bytes: 4, block_len: 3, encoding_symbols: 0 };
+    let object = ObjectInformation { object_bytes: 4, code };
+    let position = |object| Position { object, symbol: rs8(0, 0) };
+    let mut ear = Ear::new();
+    ear.name(object, 20_000, 5, "a");
+    ear.data(object, 20_000, rs8(0, 0), b"data");
+    ear.command(Command::Squelch(position(20_000)), &[]);
+    assert!(ear.asks().is_empty());
+    ear.now += Duration::from_secs(9);
+    // Late, or repair without the flag, as libnorm's: of what is not wanted any more.
+    ear.name(object, 19_000, 5, "late");
+    assert_eq!(ear.receiver.objects(), (1, 1));
+    // Repair of what is far behind.
+    ear.hear(Body::Data { status: STATUS, flags: FILE | 0x01, position: position(60_000) }, Some(object), b"data");
+    assert_eq!(ear.receiver.objects(), (1, 1));
+    ear.name(object, 60_000, 5, "b");
+    ear.data(object, 60_000, rs8(0, 0), b"data");
+    assert_eq!(ear.memory.whole.keys().collect::<Vec<_>>(), ["a", "b"]);
+    assert_eq!(ear.receiver.objects(), (2, 40_001));
+    // No request can name those that have numbers of newer ones by now.
+    assert_eq!(ear.receiver.lost(), 40_001 - 32_768 - 1);
+    ear.command(Command::Flush(position(60_000)), &[]);
+    let asked = ear.asks();
+    let ranges: Vec<u16> = asked.iter().flat_map(|(_, positions)| positions).map(|at| at.object).collect();
+    assert_eq!(ranges, [60_001_u16.wrapping_sub(32_768), 59_999]);
+}
+
+/// What waits ends earlier or later when the sender says another greatest round-trip time (section 5.3).
+#[test]
+fn waiting_follows_the_greatest_round_trip_time() {
+    let code = Code::ReedSolomon8 { segment_bytes: 4, block_len: 3, encoding_symbols: 0 };
+    let object = ObjectInformation { object_bytes: 24, code };
+    let probe = Command::CongestionControl { cc_sequence: 1, sent: Time { s: 5, us: 5 } };
+    let (long, short) = (RoundTrip::of_s(4.0), RoundTrip::of_s(0.2));
+    let parts = long.s() / short.s();
+    let mut ear = Ear::new();
+    (ear.status.grtt, ear.status.backoff) = (long, 4);
+    ear.name(object, 0, 5, "a");
+    ear.data(object, 0, rs8(0, 0), b"data");
+    // Where nothing lacks that has been passed it waits for content: forty of them, or a second.
+    let since = ear.now;
+    let waits = |ear: &Ear| ear.receiver.deadline().since(since).as_secs_f64();
+    assert!((waits(&ear) - 40.0 * long.s()).abs() < 1e-6);
+    ear.status.grtt = short;
+    ear.command(probe, &[]);
+    assert!((waits(&ear) - 40.0 * short.s()).abs() < 1e-6);
+    // It waits whether others ask for the same.
+    ear.status.grtt = long;
+    ear.data(object, 0, rs8(1, 0), b"data");
+    let since = ear.now;
+    let waits = |ear: &Ear| ear.receiver.deadline().since(since).as_secs_f64();
+    let before = waits(&ear);
+    assert!(before > 0.01 && before <= 4.0 * long.s(), "{before}");
+    ear.status.grtt = short;
+    ear.command(probe, &[]);
+    assert!((waits(&ear) - before / parts).abs() < 1e-6, "{} {before}", waits(&ear));
+    // And after it has asked, that it is repaired: six of them.
+    ear.now = ear.receiver.deadline();
+    assert_eq!(ear.asks().len(), 1);
+    ear.now += Duration::from_secs_f64(7.0 * short.s());
+    for (grtt, asked) in [(long, 0), (short, 1)] {
+        ear.status.grtt = grtt;
+        ear.command(Command::Flush(Position { object: 0, symbol: rs8(1, 2) }), &[]);
+        ear.now += Duration::from_secs_f64(4.0 * short.s());
+        assert_eq!(ear.asks().len().min(1), asked);
+    }
+}
+
 /// An end that comes first is that of an earlier transmission.
 #[test]
 fn an_end_before_anything_else_ends_nothing() {
@@ -341,7 +437,7 @@ fn who_asks_for_objects_that_are_none_is_told() {
     world.member(0.0, 0.0, false);
     assert!(world.run(10.0, |world| world.sender.counters().source > 10));
     let (mut content, at) = (Vec::new(), |object| Position { object, symbol: rs8(0, 0) });
-    write_request(2, 0x08, &[at(0xfff9), at(0xffff)], &mut content);
+    write_request(2, 0x08, &[at(0), at(2), at(0xfff9), at(0xffff)], &mut content);
     let answer = Answer { server: 1, instance: 7, response: Time::default() };
     let (body, extensions) = (Body::Nack { answer }, Extensions::default());
     let mut bytes = Vec::new();
@@ -355,7 +451,8 @@ fn who_asks_for_objects_that_are_none_is_told() {
         let Body::Command { command: Command::Squelch(position), .. } = message.body else { return None };
         Some((position, List::<u16>::read(message.payload).expect("a list").iter().collect::<Vec<_>>()))
     });
-    assert_eq!(squelches.collect::<Vec<_>>(), [(at(0), (0xfff9..=0xffff).collect())]);
+    // What lies before the first is not listed (section 4.2.3.3).
+    assert_eq!(squelches.collect::<Vec<_>>(), [(at(0), vec![1, 2])]);
 }
 
 /// The sender says what others have asked for, whom this receiver does not hear (section 5.4.4).

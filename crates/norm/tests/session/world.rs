@@ -12,6 +12,7 @@ use std::net::SocketAddr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Host {
     Sender,
+    Rival,
     Member(usize),
 }
 
@@ -80,6 +81,8 @@ pub struct Member {
     /// From when on it is there, and until when.
     pub from: Instant,
     pub until: Instant,
+    /// Until then nothing of the first sender comes to it.
+    pub deaf_to_first_until: Instant,
     is_unicast: bool,
 }
 
@@ -87,6 +90,8 @@ pub struct World {
     pub now: Instant,
     pub sender: Sender,
     pub files: Files,
+    /// Another sender in the group.
+    pub rival: Option<(Sender, Files)>,
     pub members: Vec<Member>,
     /// By when they come, and in which order they were sent.
     datagrams: BTreeMap<(Instant, u64), Datagram>,
@@ -109,29 +114,23 @@ pub fn content(bytes: usize, seed: u64) -> Vec<u8> {
 impl World {
     /// A sender of these files, at 4 Mbit/s at most.
     pub fn new(files: &[(&str, Vec<u8>)], seed: u64) -> World {
-        let offered = files
-            .iter()
-            .map(|(name, content)| Offered { information: name.as_bytes().to_vec(), bytes: content.len() as u64 });
-        let settings = sender::Settings {
-            node: 1,
-            instance: 7,
-            packet_bytes: 1000,
-            max_rate: Rate(4_000_000),
-            backoff: 4,
-            group_size: 10,
-        };
-        let mut sender = Sender::new(settings, offered.collect()).expect("legal");
-        sender.start(at(0.0));
         World {
             now: at(0.0),
-            sender,
+            sender: sender_of(files, 1, 7, at(0.0)),
             files: Files(files.iter().map(|(_, content)| content.clone()).collect()),
+            rival: None,
             members: Vec::new(),
             datagrams: BTreeMap::new(),
             count: 0,
             random: Random::stream(seed, "norm/world"),
             sent: Vec::new(),
         }
+    }
+
+    /// Another sender, of these files, in the group.
+    pub fn rival(&mut self, files: &[(&str, Vec<u8>)]) {
+        let content = files.iter().map(|(_, content)| content.clone()).collect();
+        self.rival = Some((sender_of(files, 2, 7, self.now), Files(content)));
     }
 
     /// One more receiver, 20 ms away.
@@ -141,7 +140,8 @@ impl World {
         let receiver = Receiver::new(settings, index as u64).expect("legal");
         let delay = Duration::from_millis(20);
         let (memory, from, until) = (Memory::default(), at(from), Instant::FAR_FUTURE);
-        self.members.push(Member { receiver, memory, loss, delay, from, until, is_unicast });
+        let deaf_to_first_until = Instant::ZERO;
+        self.members.push(Member { receiver, memory, loss, delay, from, until, deaf_to_first_until, is_unicast });
         index
     }
 
@@ -158,6 +158,7 @@ impl World {
                 .map(|member| member.receiver.deadline())
                 .chain(self.datagrams.keys().next().map(|(at, _)| *at))
                 .chain([self.sender.deadline()])
+                .chain(self.rival.iter().map(|(rival, _)| rival.deadline()))
                 .min()
                 .expect("the sender's");
             if next >= end {
@@ -175,9 +176,14 @@ impl World {
     fn deliver(&mut self, Datagram { from, to, is_unicast, bytes }: &Datagram) {
         match *to {
             Host::Sender => self.sender.hear(self.now, self.now, *is_unicast, bytes),
+            Host::Rival => {
+                let (rival, _) = self.rival.as_mut().expect("it was there when this was sent");
+                rival.hear(self.now, self.now, *is_unicast, bytes);
+            }
             Host::Member(index) => {
-                let Member { receiver, memory, from: begin, until, .. } = &mut self.members[index];
-                if (*begin..*until).contains(&self.now) {
+                let Member { receiver, memory, from: begin, until, deaf_to_first_until, .. } = &mut self.members[index];
+                let is_deaf = *from == Host::Sender && self.now < *deaf_to_first_until;
+                if (*begin..*until).contains(&self.now) && !is_deaf {
                     receiver.hear((self.now, self.now), socket(*from), bytes, memory).unwrap();
                 }
             }
@@ -190,10 +196,17 @@ impl World {
         while self.sender.next(self.now, &mut self.files, &mut out).unwrap() {
             let bytes = std::mem::take(&mut out);
             self.sent.push((None, bytes.clone()));
-            for index in 0..self.members.len() {
-                self.put(Host::Sender, Host::Member(index), false, &bytes);
+            self.put_to_others(Host::Sender, &bytes);
+        }
+        let mut rival = self.rival.take();
+        let mut spoken = Vec::new();
+        if let Some((rival, files)) = &mut rival {
+            while rival.next(self.now, files, &mut out).unwrap() {
+                spoken.push(std::mem::take(&mut out));
             }
         }
+        self.rival = rival;
+        spoken.iter().for_each(|bytes| self.put_to_others(Host::Rival, bytes));
         for index in 0..self.members.len() {
             let member = &self.members[index];
             if !(member.from..member.until).contains(&self.now) {
@@ -203,11 +216,29 @@ impl World {
                 let bytes = std::mem::take(&mut out);
                 self.sent.push((Some(index), bytes.clone()));
                 let is_unicast = self.members[index].is_unicast;
-                self.put(Host::Member(index), Host::Sender, is_unicast, &bytes);
+                // What is said to one of them alone comes to that one alone.
+                let is_rivals = self.members[index].receiver.sender() == Some(socket(Host::Rival));
+                if !is_unicast || !is_rivals {
+                    self.put(Host::Member(index), Host::Sender, is_unicast, &bytes);
+                }
+                if self.rival.is_some() && (!is_unicast || is_rivals) {
+                    self.put(Host::Member(index), Host::Rival, is_unicast, &bytes);
+                }
                 for other in (0..self.members.len()).filter(|&other| other != index && !is_unicast) {
                     self.put(Host::Member(index), Host::Member(other), false, &bytes);
                 }
             }
+        }
+    }
+
+    /// What a sender says to the group.
+    fn put_to_others(&mut self, from: Host, bytes: &[u8]) {
+        let other = if from == Host::Sender { Host::Rival } else { Host::Sender };
+        if self.rival.is_some() {
+            self.put(from, other, false, bytes);
+        }
+        for index in 0..self.members.len() {
+            self.put(from, Host::Member(index), false, bytes);
         }
     }
 
@@ -233,7 +264,29 @@ impl World {
     }
 }
 
+/// A sender of these files that begins now.
+pub fn sender_of(files: &[(&str, Vec<u8>)], node: u32, instance: u16, now: Instant) -> Sender {
+    let offered = files
+        .iter()
+        .map(|(name, content)| Offered { information: name.as_bytes().to_vec(), bytes: content.len() as u64 });
+    let settings = sender::Settings {
+        node,
+        instance,
+        packet_bytes: 1000,
+        max_rate: Rate(4_000_000),
+        backoff: 4,
+        group_size: 10,
+    };
+    let mut sender = Sender::new(settings, offered.collect()).expect("legal");
+    sender.start(now);
+    sender
+}
+
 fn socket(host: Host) -> SocketAddr {
-    let last = if let Host::Member(index) = host { 10 + index as u8 } else { 1 };
+    let last = match host {
+        Host::Sender => 1,
+        Host::Rival => 2,
+        Host::Member(index) => 10 + index as u8,
+    };
     SocketAddr::from(([10, 0, 0, last], 5000))
 }
