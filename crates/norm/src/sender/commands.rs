@@ -1,6 +1,7 @@
 //! What is said beside data, and when it may be said again.
 
 use crate::intervals::Intervals;
+use crate::needs::Needs;
 use faircast_codec::norm::Feedback;
 use faircast_proto::time::Instant;
 
@@ -28,4 +29,20 @@ pub(super) struct Advert {
 pub(super) struct Squelch {
     pub(super) at: Instant,
     pub(super) invalid: Intervals,
+}
+
+impl Squelch {
+    /// Somebody asks for this, of which the first so many objects are there.
+    pub(super) fn add(&mut self, needs: &Needs, objects: u64) {
+        for row in needs.objects.iter().chain(needs.information.iter()) {
+            self.invalid.insert(row.start.max(objects)..row.end.min(1 << 16));
+        }
+    }
+
+    /// Takes what has been asked for, and gives the first `most` of those that are to be listed: behind the first that
+    /// is there. Numbers in the other half are those of objects before that (section 4.2.3.3).
+    pub(super) fn take(&mut self, most: usize) -> Vec<u16> {
+        let invalid = std::mem::take(&mut self.invalid);
+        invalid.iter().flatten().take_while(|number| *number < 1 << 15).take(most).map(|number| number as u16).collect()
+    }
 }

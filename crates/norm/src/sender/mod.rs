@@ -142,7 +142,7 @@ impl Sender {
             return Err(format!("{key}: {message}"));
         }
         Ok(Sender {
-            control: RateControl::new(&config),
+            control: RateControl::new(&config).with_least_limiting(),
             pacer: Pacer::OFF,
             probing: Probing::default(),
             members: Members::default(),
@@ -282,10 +282,7 @@ impl Sender {
             let needs = Needs::read(requests, u64::from, |object| transmission.geometry(object));
             let collect = self.grtts(f64::from(self.backoff) + 1.0);
             self.transmission.asked(now, &needs, collect);
-            let beyond = self.transmission.objects()..1 << 16;
-            let named = needs.objects.iter().chain(needs.information.iter());
-            let invalid = named.map(|row| row.start.max(beyond.start)..row.end.min(beyond.end));
-            invalid.for_each(|row| self.squelch.invalid.insert(row));
+            self.squelch.add(&needs, self.transmission.objects());
             self.advert.has_needs |= is_unicast;
             self.flushing.count = 0;
         }
@@ -559,10 +556,7 @@ impl Sender {
 
     /// Says that its objects begin with the first, and which of those that were asked for are none (section 5.4.3).
     fn squelch(&mut self, now: Instant, out: &mut Vec<u8>) {
-        let invalid = std::mem::take(&mut self.squelch.invalid);
-        // Numbers in the other half are those of objects before the first, which need not be named (section 4.2.3.3).
-        let behind = invalid.iter().flatten().take_while(|n| *n < 1 << 15);
-        let listed: Vec<u16> = behind.take(self.segment_bytes() / 2).map(|n| n as u16).collect();
+        let listed = self.squelch.take(self.segment_bytes() / 2);
         let mut list = Vec::new();
         write_list(&listed, &mut list);
         if let Some(geometry) = self.transmission.geometry(0) {

@@ -268,8 +268,8 @@ fn who_limits_says_that_it_leaves() {
     assert!(world.sender.limiting().is_none());
 }
 
-/// Section 5.5.2.3: it grows by a packet per round-trip time of who limits, whoever else is far away. On average of
-/// eight seeds it comes to 2.4 of 4.2 Mbit/s then; as fast as without who is far away it is not.
+/// Sections 5.5.2 and 5.5.2.3: it grows by a packet per round-trip time of who limits, and that is who wants least.
+/// Who is far away limits for a while, as it says twice what it received a second ago.
 #[test]
 fn the_rate_does_not_grow_at_the_pace_of_who_is_far_away() {
     let mbps = |far: bool, seed: u64| {
@@ -289,7 +289,8 @@ fn the_rate_does_not_grow_at_the_pace_of_who_is_far_away() {
     };
     let mean = |far| (13..21).map(|seed| mbps(far, seed)).sum::<f64>() / 8.0;
     let (near, far) = (mean(false), mean(true));
-    assert!(near > 2.0 && far > 0.5 * near, "{near} {far}");
+    println!("{near:.2} Mbit/s, with one far away {far:.2}");
+    assert!(near > 2.0 && far > 0.9 * near, "{near} {far}");
 }
 
 /// While the end is said little is received; the rate that was known before stays for what is still asked for.

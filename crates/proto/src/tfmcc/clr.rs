@@ -11,6 +11,8 @@ pub(super) struct Clr {
     pub receiver: Address,
     /// X_r of its last report, bit/s.
     pub rate_bps: f64,
+    /// It has had a loss: the rate is by the equation, and not twice what it receives.
+    pub have_loss: bool,
     /// Its round-trip time as the sender saw it last.
     pub rtt_s: f64,
     /// It has said that it will leave.
@@ -95,6 +97,7 @@ impl Clr {
         Clr {
             receiver: feedback.receiver,
             rate_bps: feedback.rate_bps,
+            have_loss: feedback.have_loss,
             rtt_s: feedback.rtt_s,
             leaving: false,
             selected_at: now,
@@ -120,6 +123,7 @@ impl Clr {
     /// It has reported.
     pub(super) fn reported(&mut self, now: Instant, feedback: &Feedback) {
         self.rate_bps = feedback.rate_bps;
+        self.have_loss = feedback.have_loss;
         self.rtt_s = feedback.rtt_s;
         self.leaving = feedback.leave;
         self.reported_at = now;

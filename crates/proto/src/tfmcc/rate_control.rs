@@ -25,10 +25,11 @@ use super::suppressors::Suppressors;
 use crate::packet::Address;
 use crate::parts::rtt::LEAST_RTT_S;
 use crate::time::{Duration, Instant};
-use state::{Increase, Ramp, State};
+use state::{Ramp, State};
 
 mod starting;
 mod state;
+mod variants;
 
 /// The rate X of one sender, and what it follows from: who limits it, R_max, the feedback rounds.
 ///
@@ -48,6 +49,8 @@ pub struct RateControl {
     increase_factor: f64,
     /// What of X another receiver must want less than to limit; 1 in TFMCC.
     bias: f64,
+    /// Who wants least limits, also if that is more than X.
+    least_limits: bool,
     /// The gap between the packets that tell of X, if it does not follow from X, seconds.
     own_gap_s: Option<f64>,
     config: Config,
@@ -134,6 +137,7 @@ impl RateControl {
             ceiling_bps: config.max_rate.map_or(MOST_BPS, |rate| rate.as_bps_f64()),
             increase_factor: 1.0,
             bias: 1.0,
+            least_limits: false,
             own_gap_s: None,
             config: config.clone(),
             patience: Patience::new(config),
@@ -146,19 +150,6 @@ impl RateControl {
             bound: Bound::None,
             idle: false,
         }
-    }
-
-    /// A rate control without slow start: from its beginning on the rate grows by a packet per R_max each R_max at
-    /// most.
-    pub fn without_slow_start(mut self) -> RateControl {
-        self.state = State::Steady { limit: Limit::nobody(Instant::ZERO), increase: Increase::new(Instant::ZERO) };
-        self
-    }
-
-    /// A rate control in which another receiver limits only if it wants less than `bias` of X, 0 < `bias` <= 1: for an
-    /// owner whose rate swings. Without slow start.
-    pub fn with_bias(self, bias: f64) -> RateControl {
-        RateControl { bias, ..self }
     }
 
     /// The session begins: a packet per R_max, within the bounds, and the first feedback round (sections 3.1 and 3.4).
@@ -443,7 +434,8 @@ impl RateControl {
 
     /// The four cases of section 3.3.
     fn hear_in_steady_state(&mut self, now: Instant, feedback: &Feedback, adjusted_bps: f64) {
-        let consequence = judge(self.state.limit(), self.bias * self.rate_bps, adjusted_bps, feedback);
+        let below_bps = self.limits_below_bps(feedback);
+        let consequence = judge(self.state.limit(), below_bps, adjusted_bps, feedback);
         let (max_rtt_s, round_s) = (self.rounds.growth_rtt_s(), self.rounds.hold_s());
         let step_bps = self.packet_bits() / max_rtt_s * self.increase_factor;
         let gap_s = self.gap_s();

@@ -97,6 +97,39 @@ fn what_the_application_does_not_use_raises_nothing() {
 }
 
 #[test]
+fn who_wants_least_limits_above_the_rate_if_the_owner_wants_it_so() {
+    // The one that limits wants 2 Mbit/s, X is 1 Mbit/s, another one wants 1.5 Mbit/s and has a shorter round trip.
+    for (least, limiting) in [(false, 1), (true, 2)] {
+        let mut control = layer();
+        control = if least { control.with_least_limiting() } else { control };
+        control.hear(at(10.0), &feedback(&control, 1, 2e6, 0.6));
+        control.hear(at(10.0), &feedback(&control, 2, 1.5e6, 0.04));
+        assert_eq!((control.clr(), control.rate_bps()), (Some(Address::endpoint(limiting)), 1e6), "no jump");
+        control.hear(at(10.1), &feedback(&control, 3, 2.5e6, 0.1));
+        assert_eq!(control.clr(), Some(Address::endpoint(limiting)), "who wants more does not limit");
+        let low = feedback(&control, 3, 1.01e6, 0.1);
+        control.hear(at(10.2), &Feedback { leave: true, ..low });
+        assert_eq!(control.clr(), Some(Address::endpoint(limiting)), "nor does one that leaves");
+        // Who has had no loss limits as long as it wants less than X, and not beside one that has.
+        let lossless = |rate_bps| Feedback { have_loss: false, ..feedback(&control, 3, rate_bps, 0.1) };
+        let (more, less) = (lossless(1.4e6), lossless(1.0e6 - 1.0));
+        control.hear(at(10.3), &more);
+        assert_eq!(control.clr(), Some(Address::endpoint(limiting)));
+        control.hear(at(10.4), &less);
+        assert_eq!(control.clr(), Some(Address::endpoint(3)));
+        control.hear(at(10.5), &feedback(&control, 2, 1.5e6, 0.04));
+        assert_eq!(control.clr(), Some(Address::endpoint(if least { 2 } else { 3 })));
+    }
+    // After one that leaves the next waits for a round, as it does otherwise.
+    let mut control = layer().with_least_limiting();
+    control.hear(at(10.0), &Feedback { leave: true, ..feedback(&control, 1, 2e6, 0.1) });
+    control.hear(at(10.1), &Feedback { leave: true, ..feedback(&control, 1, 2e6, 0.1) });
+    control.hear(at(10.2), &feedback(&control, 2, 1.5e6, 0.1));
+    control.hear(at(11.0), &feedback(&control, 2, 1.5e6, 0.1));
+    assert_eq!((control.clr(), control.rate_bps()), (Some(Address::endpoint(2)), 1e6));
+}
+
+#[test]
 fn bounds_hold_whatever_is_reported_and_move_the_rate_at_once() {
     let mut control = layer();
     control.hear(at(10.0), &feedback(&control, 1, 2e6, 0.1));
