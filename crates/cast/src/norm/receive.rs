@@ -131,7 +131,11 @@ impl Report<'_> {
             return format!("nothing has come yet in {seconds:.1} s");
         }
         let (files, all) = (self.folder.files, self.receiver.objects().1);
-        format!("{files} of {all} files, {} bytes after {seconds:.1} s{}", self.folder.bytes, self.losses())
+        let missed = match self.receiver.missed() {
+            0 => String::new(),
+            missed => format!(", {missed} others were given up before"),
+        };
+        format!("{files} of {all} files, {} bytes after {seconds:.1} s{missed}{}", self.folder.bytes, self.losses())
     }
 
     fn losses(&self) -> String {
@@ -152,6 +156,7 @@ impl Report<'_> {
             "named": self.folder.files,
             "refused": self.folder.refused.len(),
             "lacking": all - complete,
+            "missed": self.receiver.missed(),
             "bytes": self.folder.bytes,
             "received": counters.symbols,
             "requests": counters.nacks,

@@ -269,14 +269,8 @@ pub fn sender_of(files: &[(&str, Vec<u8>)], node: u32, instance: u16, now: Insta
     let offered = files
         .iter()
         .map(|(name, content)| Offered { information: name.as_bytes().to_vec(), bytes: content.len() as u64 });
-    let settings = sender::Settings {
-        node,
-        instance,
-        packet_bytes: 1000,
-        max_rate: Rate(4_000_000),
-        backoff: 4,
-        group_size: 10,
-    };
+    let settings =
+        sender::Settings { node, instance, packet_bytes: 1000, max_rate: Rate(4_000_000), backoff: 4, group_size: 10 };
     let mut sender = Sender::new(settings, offered.collect()).expect("legal");
     sender.start(now);
     sender
