@@ -73,8 +73,8 @@ const EARLY: u16 = 1 << 15;
 /// Objects that can be told from later ones by their numbers, from the newest on backwards, and asked for.
 const WINDOW: u64 = 1 << 15;
 /// What is not sent as repair, and is further behind the newest object than this, is ahead of it: more objects were
-/// missed in a row than half of the numbers there are. A choice; libnorm sets no flag on repair, and repairs 256 objects
-/// back.
+/// missed in a row than half of the numbers there are. A choice; libnorm sets no flag on repair, but has not to repair
+/// what is so far behind.
 const MOST_BEHIND: i64 = 1 << 14;
 
 impl Default for Objects {
