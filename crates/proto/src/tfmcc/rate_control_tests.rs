@@ -120,13 +120,6 @@ fn who_wants_least_limits_above_the_rate_if_the_owner_wants_it_so() {
         control.hear(at(10.5), &feedback(&control, 2, 1.5e6, 0.04));
         assert_eq!(control.clr(), Some(Address::endpoint(if least { 2 } else { 3 })));
     }
-    // After one that leaves the next waits for a round, as it does otherwise.
-    let mut control = layer().with_least_limiting();
-    control.hear(at(10.0), &Feedback { leave: true, ..feedback(&control, 1, 2e6, 0.1) });
-    control.hear(at(10.1), &Feedback { leave: true, ..feedback(&control, 1, 2e6, 0.1) });
-    control.hear(at(10.2), &feedback(&control, 2, 1.5e6, 0.1));
-    control.hear(at(11.0), &feedback(&control, 2, 1.5e6, 0.1));
-    assert_eq!((control.clr(), control.rate_bps()), (Some(Address::endpoint(2)), 1e6));
 }
 
 #[test]
