@@ -100,6 +100,7 @@ impl Reporting {
             ecn: Ecn::NotCapable,
             header: Header::Tfmcc(tfmcc::Header::Data(data)),
         };
+        self.measurement.set_packet_size(self.packet_bytes);
         let Some(taken) = self.measurement.take(&mut self.space, arrived, &packet, &data, 1.0) else { return };
         let limits = self.flags & flag::CLR != 0;
         self.measurement.measure_rtt(arrived, echo.map(|echo| echo.stamp_us), limits);

@@ -48,6 +48,10 @@ impl SequenceSpace {
 /// Loss event rate, round-trip time and receive rate of a receiver, and what the last packet said. What each packet
 /// touches comes first.
 ///
+/// Rates are of packets of s, the size that the session has agreed on, as the sender's X is: it spaces packets by s/X
+/// however long each of them is. RFC 4654 section 2.1 has s known to the application, or a mean where packets vary;
+/// that of the packet which came last would be neither, and a short one among others makes a rate as much lower.
+///
 /// A receiver of several groups has one, and a [`SequenceSpace`] for each group. For each packet it calls
 /// [`take`](Self::take), [`measure_rtt`](Self::measure_rtt) and [`record`](Self::record), in this order.
 #[derive(Clone, Debug)]
@@ -63,7 +67,7 @@ pub struct Measurement {
     sent_us: u32,
     /// What multiplies the equation, as of the last packet; 1 in TFMCC.
     scale: f32,
-    /// Size of data packets on the wire.
+    /// s: the size of data packets on the wire that the session has agreed on, bytes.
     packet_size: u16,
     /// A loss event was found, and no long silence came after it (have_loss).
     have_loss: bool,
@@ -151,6 +155,11 @@ impl Measurement {
         self.scale_is_capped = true;
     }
 
+    /// From now on s is so many bytes: for a session whose receivers learn of it by its packets.
+    pub fn set_packet_size(&mut self, bytes: u16) {
+        self.packet_size = bytes;
+    }
+
     /// A packet has come in the group of `space`: what it says, or `None` if its number is too far from the others to
     /// be believed, and with it nothing else. `scale` multiplies the equation.
     #[inline]
@@ -179,7 +188,6 @@ impl Measurement {
                 self.have_loss = false;
             }
         }
-        self.packet_size = packet.size;
         self.sending_bps = data.rate_bps;
         self.scale = scaling::received(scale);
         self.max_rtt_us = data.max_rtt_us;

@@ -5,6 +5,7 @@ use crate::endpoint::{Action, Endpoint, Input, Outbox};
 use crate::omcc::{self, Scaled};
 use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use crate::parts::throughput_equation::throughput_bps;
+use crate::quantity::Bytes;
 use crate::random::Random;
 use crate::testing::gauge;
 use crate::time::Instant;
@@ -411,18 +412,39 @@ fn losses_that_the_first_round_trip_time_parts_are_counted() {
 }
 
 #[test]
-fn rates_are_those_of_the_packets_that_come_and_short_if_that_is_asked_for() {
-    // A packet of 500 bytes each 60 ms: twice that is 133333.3 bit/s, or 100·2^10·(1 + 39/128) (section 2.2.1).
+fn rates_are_of_the_size_that_was_agreed_on_and_short_if_that_is_asked_for() {
+    // A packet each 60 ms in a session with packets of 500 bytes, however long they are: twice that is 133333.3 bit/s,
+    // or 100·2^10·(1 + 39/128) (section 2.2.1).
     for (quantise, expected) in [(false, 8000.0 / 0.06), (true, 133_600.0)] {
-        let mut alone = Alone::with(&Config { quantise, ..Config::default() });
-        for n in 0..3 {
-            let now_s = 1.0 + 0.06 * f64::from(n);
-            let packet = alone.sent(n, now_s, now_s, Some((0.12, true)));
-            alone.hand(now_s, Input::packet(&Packet { size: 500, ..packet }, None, at(now_s)));
+        for sizes in [[500; 3], [500, 500, 100], [100, 500, 500], [90; 3]] {
+            let mut alone = Alone::with(&Config { quantise, packet_size: Bytes(500), ..Config::default() });
+            for (n, size) in (0..).zip(sizes) {
+                let now_s = 1.0 + 0.06 * f64::from(n);
+                let packet = alone.sent(n, now_s, now_s, Some((0.12, true)));
+                alone.hand(now_s, Input::packet(&Packet { size, ..packet }, None, at(now_s)));
+            }
+            assert_eq!(alone.reports.len(), 2, "with the packet that comes when it is due");
+            assert!((alone.last().3 / expected - 1.0).abs() < 1e-6, "{sizes:?}: {}", alone.last().3);
         }
-        assert_eq!(alone.reports.len(), 2, "with the packet that comes when it is due");
-        assert!((alone.last().3 / expected - 1.0).abs() < 1e-6, "{}", alone.last().3);
     }
+}
+
+#[test]
+fn short_packets_among_others_change_no_rate() {
+    // One in fifty is lost; in the second run every other report follows a packet of 112 bytes.
+    let [long, mixed] = [1000, 112].map(|short| {
+        let mut alone = Alone::new();
+        for n in (0..200).filter(|n| n % 50 != 17) {
+            let now_s = 1.0 + 0.05 * f64::from(n);
+            let packet = alone.sent(n, now_s, now_s, Some((0.1, true)));
+            let size = if n % 4 < 2 { short } else { 1000 };
+            alone.hand(now_s, Input::packet(&Packet { size, ..packet }, None, at(now_s)));
+        }
+        assert!(alone.last().1, "by the equation in the end");
+        alone.reports.iter().map(said).collect::<Vec<_>>()
+    });
+    assert!(long.len() > 80);
+    assert_eq!(long, mixed);
 }
 
 #[test]

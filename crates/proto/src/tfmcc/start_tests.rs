@@ -5,8 +5,9 @@ use super::super::header;
 use super::super::receiver::Receiver;
 use super::super::sender::Sender;
 use super::*;
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, Input, Outbox, Report};
 use crate::packet::{FlowId, Header, Packet};
+use crate::quantity::Bytes;
 use crate::random::Random;
 use crate::testing::Fate;
 use crate::testing::group::{GROUP, Group, SOURCE, Who};
@@ -131,6 +132,59 @@ fn a_session_alone_has_nine_tenths_of_ten_mbits_within_three_seconds() {
     assert!(link.lost < 75, "{link:?}");
     let (letter_s, _) = run(&Config::default());
     assert!(letter_s > 2.0 * reached_s, "{letter_s}");
+}
+
+/// A receiver to which some packets come that are short, as those that carry no part of a file are.
+struct OfShortPackets(Receiver);
+
+impl Endpoint for OfShortPackets {
+    fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+        match input {
+            Input::Packet { packet, control, arrived } if sequence(packet).is_multiple_of(23) => {
+                let packet = Packet { size: 140, ..*packet };
+                self.0.handle(now, Input::Packet { packet: &packet, control, arrived }, out);
+            }
+            _ => self.0.handle(now, input, out),
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.0.deadline()
+    }
+
+    fn report(&self) -> Report {
+        self.0.report()
+    }
+}
+
+#[test]
+fn short_packets_among_others_do_not_slow_a_session_down() {
+    // Three receivers as on the wire, and one packet of 23 that has 140 of 1280 bytes, from the first on. The rates
+    // that follow from such a packet were a ninth of what they are, and 3.5 Mbit/s came.
+    let config = Config { packet_size: Bytes(1280), max_rate: Some(Rate(20_000_000)), ..doubling() };
+    assert_eq!(config.check(), []);
+    let link = Rc::new(RefCell::new(Link::new(10e6, 0.05)));
+    let shared = Rc::clone(&link);
+    let network = move |_, to: Who, packet: &Packet| match to {
+        Who::Sender => Fate::Deliver,
+        Who::Receiver(_) => shared.borrow_mut().carry(packet),
+    };
+    let members = (0..3).map(|n| {
+        let own = Who::Receiver(n).address();
+        let random = Random::stream(1, &format!("test/start/{n}"));
+        (OfShortPackets(Receiver::new(&config, FlowId(0), own, GROUP, random)), Duration::from_millis(20))
+    });
+    let mut group = Group::new(Sender::new(&config, FlowId(0), SOURCE, GROUP), members.collect(), network);
+    group.start_all();
+    let mut got = Vec::new();
+    for tenths in 0..=120 {
+        group.run_until(at(0.1 * f64::from(tenths)));
+        got.push(group.members[0].report().received_bytes);
+    }
+    let mbps = |from: usize, to: usize| 8e-5 * (got[to] - got[from]) as f64 / (to - from) as f64;
+    let halves: Vec<f64> = (5..=30).map(|end| mbps(end - 5, end)).collect();
+    assert!(halves.iter().any(|&mbps| mbps >= 9.0), "{halves:?}");
+    assert!(mbps(20, 120) > 8.0, "{}", mbps(20, 120));
 }
 
 #[test]
