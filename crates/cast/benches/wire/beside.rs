@@ -32,6 +32,24 @@ pub fn pgmcc_beside_cubic() -> Result<Vec<Row>, String> {
     beside("pgmcc-cubic", pgmcc(), "cubic")
 }
 
+/// What a TCP gets where TFMCC was: the yardstick for its share.
+pub fn reno_beside_cubic() -> Result<Vec<Row>, String> {
+    let network = Network {
+        name: "reno-cubic",
+        session: linux("reno"),
+        tcp: Some(linux("cubic")),
+        bottleneck: bottleneck(SHAPE),
+        seconds: SECONDS,
+    };
+    let simulated = network.run()?.mbps(FROM, UNTIL);
+    if crate::only_simulates() {
+        return Ok(Vec::new());
+    }
+    let trial = Trial { instead: Some("reno"), congestion: Some("cubic"), ..Trial::of(tfmcc(), SECONDS) };
+    let wire = measured(&trial)?;
+    Ok(vec![told_ratio("Reno beside CUBIC", &wire, &simulated), told_rate("Reno beside CUBIC", &wire, &simulated)])
+}
+
 pub fn tfmcc_alone() -> Result<Vec<Row>, String> {
     alone("tfmcc-alone", "TFMCC alone", SHAPE)
 }
@@ -116,7 +134,7 @@ const SEND_JITTER: &str = "100 us";
 fn linux(congestion: &str) -> Value {
     json!({
         "variant": if congestion == "cubic" { "cubic" } else { "sack" },
-        "profile": "linux", "mss": "948 B", "wnd": "10000 packets",
+        "kind": "tcp", "profile": "linux", "mss": "948 B", "wnd": "10000 packets",
         "send_jitter": SEND_JITTER, "start_jitter": "100 ms",
     })
 }
@@ -134,28 +152,49 @@ fn beside(name: &'static str, session: Value, congestion: &'static str) -> Resul
     if crate::only_simulates() {
         return Ok(Vec::new());
     }
-    let records = several(&Trial { congestion: Some(congestion), ..Trial::of(session, SECONDS) }, RUNS)?;
+    let wire = measured(&Trial { congestion: Some(congestion), ..Trial::of(session, SECONDS) })?;
+    let title = if scheme == "tfmcc" { "TFMCC" } else { "pgmcc" };
+    let rule = if congestion == "cubic" { "CUBIC" } else { "Reno" };
+    let mut ratio_row = told_ratio(&format!("{title} beside {rule}"), &wire, &simulated);
+    if scheme == "tfmcc" {
+        ratio_row.wanted = "mean 0.7 to 1.3".to_owned();
+        ratio_row.verdict = Some(Verdict::of_mean(&ratios(&wire), 0.7, 1.3));
+    }
+    // pgmcc's is what was wanted before it was measured.
+    let part = if scheme == "tfmcc" { 0.10 } else { 0.20 };
+    let (own, there) = (of_first(&wire), of_first(&simulated));
+    Ok(vec![ratio_row, near(&format!("{title} beside {rule}: Mbit/s of the session"), &own, &there, part)])
+}
+
+/// The rates of each run, Mbit/s: of what is first, and of the TCP beside it.
+fn measured(trial: &Trial) -> Result<Vec<[f64; 2]>, String> {
+    let records = several(trial, RUNS)?;
     for record in &records {
         let [there, back] = record.segments;
         println!("  {:.2?} Mbit/s; {:.2} segments per ACK", record.mbps(FROM, UNTIL), there as f64 / back as f64);
     }
-    let wire: Vec<[f64; 2]> = records.iter().map(|record| record.mbps(FROM, UNTIL)).collect();
-    let of = |runs: &[[f64; 2]], which: usize| runs.iter().map(|run| run[which]).collect::<Vec<f64>>();
-    let ratios = |runs: &[[f64; 2]]| runs.iter().map(|run| run[0] / run[1]).collect::<Vec<f64>>();
-    let title = if scheme == "tfmcc" { "TFMCC" } else { "pgmcc" };
-    let rule = if congestion == "cubic" { "CUBIC" } else { "Reno" };
-    let (ratio, simulated_ratio) = (ratios(&wire), ratios(&simulated));
-    let shown = |values: &[f64]| format!("{:.2} ({})", mean(values), listed(values));
-    let mut ratio_row = Row::told(format!("{title} beside {rule}: ratio of their rates"), shown(&ratio))
-        .beside(shown(&simulated_ratio));
-    if scheme == "tfmcc" {
-        ratio_row.wanted = "mean 0.7 to 1.3".to_owned();
-        ratio_row.verdict = Some(Verdict::of_mean(&ratio, 0.7, 1.3));
-    }
-    // pgmcc's is what was wanted before it was measured.
-    let part = if scheme == "tfmcc" { 0.10 } else { 0.20 };
-    let (own, there) = (of(&wire, 0), of(&simulated, 0));
-    Ok(vec![ratio_row, near(&format!("{title} beside {rule}: Mbit/s of the session"), &own, &there, part)])
+    Ok(records.iter().map(|record| record.mbps(FROM, UNTIL)).collect())
+}
+
+fn of_first(runs: &[[f64; 2]]) -> Vec<f64> {
+    runs.iter().map(|run| run[0]).collect()
+}
+
+fn ratios(runs: &[[f64; 2]]) -> Vec<f64> {
+    runs.iter().map(|run| run[0] / run[1]).collect()
+}
+
+fn shown(values: &[f64]) -> String {
+    format!("{:.2} ({})", mean(values), listed(values))
+}
+
+fn told_ratio(title: &str, wire: &[[f64; 2]], simulated: &[[f64; 2]]) -> Row {
+    Row::told(format!("{title}: ratio of their rates"), shown(&ratios(wire))).beside(shown(&ratios(simulated)))
+}
+
+fn told_rate(title: &str, wire: &[[f64; 2]], simulated: &[[f64; 2]]) -> Row {
+    let first = title.split(' ').next().unwrap_or_default();
+    Row::told(format!("{title}: Mbit/s of {first}"), shown(&of_first(wire))).beside(shown(&of_first(simulated)))
 }
 
 fn alone(name: &'static str, title: &str, shape: Shape) -> Result<Vec<Row>, String> {
@@ -184,7 +223,6 @@ fn near(what: &str, wire: &[f64], simulated: &[f64], part: f64) -> Row {
 
 /// Whether the mean on the wire is within a part of the simulator's, which is taken as it is.
 pub fn near_mean(what: &str, wire: &[f64], simulated: &[f64], part: f64) -> Row {
-    let shown = |values: &[f64]| format!("{:.2} ({})", mean(values), listed(values));
     let wanted = format!("mean within {:.0} % of the simulator's", 100.0 * part);
     let there = mean(simulated);
     let verdict = Verdict::of_mean(wire, there * (1.0 - part), there * (1.0 + part));

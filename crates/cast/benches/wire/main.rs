@@ -39,6 +39,7 @@ const CASES: &[Case] = &[
     Case { name: "tfmcc-cubic", seconds: 102, measure: beside::tfmcc_beside_cubic },
     Case { name: "pgmcc-reno", seconds: 102, measure: beside::pgmcc_beside_reno },
     Case { name: "pgmcc-cubic", seconds: 102, measure: beside::pgmcc_beside_cubic },
+    Case { name: "reno-cubic", seconds: 102, measure: beside::reno_beside_cubic },
     Case { name: "alone", seconds: 102, measure: beside::tfmcc_alone },
     Case { name: "loss", seconds: 102, measure: beside::tfmcc_with_loss },
     Case { name: "geo", seconds: 102, measure: beside::tfmcc_over_geo },

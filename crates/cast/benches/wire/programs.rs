@@ -147,7 +147,7 @@ impl Emulated {
             (ports, right)
         };
         let stop_emulator = Arc::clone(&stop);
-        let emulator = thread::spawn(move || emulate((&left, &right), (shapes, seed), &stop_emulator));
+        let emulator = thread::spawn(move || emulate((&left, &right), (shapes, seed), None, &stop_emulator));
         let pid = |(started, pid): (Started<Ended>, mpsc::Receiver<u32>)| {
             started.begin();
             let pid = pid.recv().expect("it starts a program");

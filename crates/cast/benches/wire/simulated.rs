@@ -1,4 +1,4 @@
-//! The same session in the simulator: twenty seeds. What came of them is kept, so that it need not be computed with the
+//! What is measured, in the simulator: twenty seeds. What came of them is kept, so that it need not be computed with the
 //! priority of what is measured.
 
 use crate::place::kept;
@@ -21,6 +21,7 @@ pub struct Simulated {
 pub struct Network {
     /// What [`kept`] knows it by.
     pub name: &'static str,
+    /// The keys of the session, or of a TCP in its place.
     pub session: Value,
     /// The keys of the TCP beside it.
     pub tcp: Option<Value>,
@@ -31,9 +32,6 @@ pub struct Network {
 
 impl Network {
     fn scenario(&self) -> Value {
-        let mut session = self.session.clone();
-        session["source"] = json!("left-0");
-        session["receivers"] = json!({ "nodes": ["right-0", "right-1", "right-2"] });
         let mut scenario = json!({
             "format": 1,
             "name": self.name,
@@ -42,14 +40,21 @@ impl Network {
                 "kind": "dumbbell", "left": 2, "right": 4, "access": { "rate": "1 Gbit/s", "delay": "0 ms" },
             },
             "links": { "bottleneck": self.bottleneck },
-            "sessions": { "session": session },
             "probes": { "interval": "100 ms" },
         });
+        let mut session = self.session.clone();
+        if session["kind"] == "tcp" {
+            (session["from"], session["to"]) = (json!("left-0"), json!("right-0"));
+            scenario["flows"]["session"] = session;
+        } else {
+            session["source"] = json!("left-0");
+            session["receivers"] = json!({ "nodes": ["right-0", "right-1", "right-2"] });
+            scenario["sessions"] = json!({ "session": session });
+        }
         if let Some(tcp) = &self.tcp {
             let mut tcp = tcp.clone();
-            tcp["kind"] = json!("tcp");
             (tcp["from"], tcp["to"]) = (json!("left-1"), json!("right-3"));
-            scenario["flows"] = json!({ "tcp": tcp });
+            scenario["flows"]["tcp"] = tcp;
         }
         scenario
     }

@@ -13,6 +13,8 @@ mod link;
 mod link_tests;
 mod trial;
 
+use faircast_proto::time::Rate;
+use link::Shape;
 use serde_json::{Value, json};
 use std::thread;
 use trial::Trial;
@@ -43,6 +45,19 @@ fn pgmcc_beside_reno() {
 #[ignore = "needs root and minutes: make test-wire"]
 fn pgmcc_beside_cubic() {
     share(json!({ "scheme": "pgmcc", "max_rate": "20 Mbit/s" }), "cubic");
+}
+
+#[test]
+#[ignore = "needs root: make test-wire"]
+fn tcp_beside_is_not_paced_by_what_the_machine_has_for_others() {
+    let quick = Shape { rate: Rate(1_000_000_000), limit: 100, ..trial::SHAPE };
+    let session = json!({ "scheme": "tfmcc", "max_rate": "100 kbit/s" });
+    let trial = Trial { congestion: Some("reno"), shapes: [quick; 2], ..Trial::of(session, 2) };
+    match trial.run() {
+        // The window of the second round trip goes at once: twice the first ten segments.
+        Ok(record) => assert!(record.burst >= 20, "{} packets at once", record.burst),
+        Err(why) => println!("left out: {why}"),
+    }
 }
 
 /// With what recovers beside an established TCP.

@@ -1,4 +1,4 @@
-//! A session over an emulated link, alone or beside one TCP, for a while: hosts are threads of this process.
+//! A session, or a TCP, over an emulated link, alone or beside one TCP, for a while: hosts are threads of this process.
 
 use crate::emulator::{Port, Record, emulate};
 use crate::host::{self, Started, address, host};
@@ -12,10 +12,13 @@ use faircast_wire::groups::Groups;
 use faircast_wire::run::run;
 use faircast_wire::session::Session;
 use faircast_wire::sockets::{Options, Sockets};
-use nix::sys::socket::{setsockopt, sockopt};
+use nix::sys::socket::{
+    AddressFamily, SockFlag, SockProtocol, SockType, SockaddrIn, connect, setsockopt, socket, sockopt,
+};
 use serde_json::Value;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, SocketAddrV4, TcpListener, TcpStream};
+use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -24,11 +27,14 @@ use std::thread;
 pub const SHAPE: Shape =
     Shape { rate: Rate(10_000_000), delay: Duration::from_millis(20), limit: 50, loss: 0.0, outage: None };
 
-/// The hosts: source, members, the two ends of TCP.
+/// The hosts: source, members, the two ends of the TCP beside them.
 pub const SOURCE: u8 = 1;
 pub const MEMBERS: [u8; 3] = [11, 12, 13];
 const TCP_SENDER: u8 = 2;
 const TCP_RECEIVER: u8 = 20;
+
+/// Where TCP listens.
+const PORT: u16 = 5001;
 
 /// What TCP is told to put into a segment at most, options included, so that its packets are 1000 bytes as the
 /// session's are: the queue counts packets, and a rule that answers losses as TCP does gets packets, not bytes.
@@ -39,6 +45,8 @@ const MAX_SEGMENT: u32 = 960;
 pub struct Trial {
     /// The session, as its table has it.
     pub session: Value,
+    /// A TCP by this rule in the place of the session, from its source to its first member.
+    pub instead: Option<&'static str>,
     /// The rule of the TCP beside it, if there is one.
     pub congestion: Option<&'static str>,
     /// The link there, and the one back.
@@ -54,7 +62,7 @@ impl Trial {
     /// A session on the link of all tests, alone.
     pub fn of(session: Value, seconds: u64) -> Trial {
         let clock = Duration::from_secs(1000);
-        Trial { session, congestion: None, shapes: [SHAPE; 2], seconds, clock, seed: 0 }
+        Trial { session, instead: None, congestion: None, shapes: [SHAPE; 2], seconds, clock, seed: 0 }
     }
 
     /// Runs it. What the emulator has seen of it.
@@ -74,23 +82,33 @@ impl Trial {
         };
         let until = || Arc::clone(&stop);
         let (mut left, mut right) = (Vec::new(), Vec::new());
-        for number in MEMBERS {
-            let (session, stop, clock) = (session.clone(), until(), self.clock + Duration::from_secs(number.into()));
-            let member =
-                move || drive(session.member(u64::from(number), groups, None, ()).unwrap(), (groups, clock), &stop);
-            right.push(port(number, Box::new(member))?);
-        }
-        let (stop_source, clock) = (until(), self.clock);
-        let source =
-            move || drive(session.source(u64::from(SOURCE), groups, ()).unwrap(), (groups, clock), &stop_source);
-        left.push(port(SOURCE, Box::new(source))?);
-        if let Some(congestion) = self.congestion {
+        let mut tcp = |from, to, congestion| -> Result<(), String> {
             let (stop_sender, stop_receiver) = (until(), until());
-            right.push(port(TCP_RECEIVER, Box::new(move || receive_tcp(&stop_receiver)))?);
-            left.push(port(TCP_SENDER, Box::new(move || send_tcp(congestion, &stop_sender)))?);
+            right.push(port(to, Box::new(move || receive_tcp(to, &stop_receiver)))?);
+            left.push(port(from, Box::new(move || send_tcp(congestion, to, &stop_sender)))?);
+            Ok(())
+        };
+        if let Some(congestion) = self.instead {
+            tcp(SOURCE, MEMBERS[0], congestion)?;
+        }
+        if let Some(congestion) = self.congestion {
+            tcp(TCP_SENDER, TCP_RECEIVER, congestion)?;
+        }
+        if self.instead.is_none() {
+            for number in MEMBERS {
+                let (session, stop, clock) =
+                    (session.clone(), until(), self.clock + Duration::from_secs(number.into()));
+                let member =
+                    move || drive(session.member(u64::from(number), groups, None, ()).unwrap(), (groups, clock), &stop);
+                right.push(port(number, Box::new(member))?);
+            }
+            let (stop, clock) = (until(), self.clock);
+            let source = move || drive(session.source(u64::from(SOURCE), groups, ()).unwrap(), (groups, clock), &stop);
+            left.push(port(SOURCE, Box::new(source))?);
         }
         let (stop_emulator, links) = (until(), (self.shapes, self.seed));
-        let emulator = thread::spawn(move || emulate((&left, &right), links, &stop_emulator));
+        let emulator =
+            thread::spawn(move || emulate((&left, &right), links, Some(address(TCP_SENDER)), &stop_emulator));
         started.iter().for_each(Started::begin);
         thread::sleep(std::time::Duration::from_secs(self.seconds));
         stop.store(true, Ordering::Relaxed);
@@ -109,18 +127,16 @@ fn drive<E: Endpoint, C: Content>(mut driver: Driver<E, C>, (groups, clock): (Gr
         .expect("sockets can be waited for");
 }
 
-/// Sends as fast as it goes, by this rule of congestion control.
-fn send_tcp(congestion: &str, stop: &AtomicBool) {
-    let to = SocketAddr::from((address(TCP_RECEIVER), 5001));
+/// Sends to this host as fast as it goes, by this rule of congestion control.
+fn send_tcp(congestion: &str, to: u8, stop: &AtomicBool) {
     // The other end may not be there yet.
     let mut stream = loop {
-        match TcpStream::connect(to) {
+        match connect_tcp(congestion, to) {
             Ok(stream) => break stream,
             Err(_) if stop.load(Ordering::Relaxed) => return,
             Err(_) => thread::sleep(std::time::Duration::from_millis(50)),
         }
     };
-    setsockopt(&stream, sockopt::TcpCongestion, &congestion.into()).expect("the kernel has this rule");
     let second = Some(std::time::Duration::from_secs(1));
     stream.set_write_timeout(second).expect("not zero");
     while !stop.load(Ordering::Relaxed) {
@@ -129,9 +145,18 @@ fn send_tcp(congestion: &str, stop: &AtomicBool) {
     }
 }
 
-fn receive_tcp(stop: &AtomicBool) {
-    let listener =
-        TcpListener::bind(SocketAddr::from((address(TCP_RECEIVER), 5001))).expect("the host has this address");
+/// Connects by this rule of congestion control. It is set before: a connection that has begun by the machine's own rule
+/// keeps what that has made of it, and after BBR every rule is paced.
+fn connect_tcp(congestion: &str, to: u8) -> nix::Result<TcpStream> {
+    let socket = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, SockProtocol::Tcp)?;
+    setsockopt(&socket, sockopt::TcpCongestion, &congestion.into()).expect("the kernel has this rule");
+    connect(socket.as_raw_fd(), &SockaddrIn::from(SocketAddrV4::new(address(to), PORT)))?;
+    Ok(TcpStream::from(socket))
+}
+
+/// Takes what comes to this host, which is this thread's.
+fn receive_tcp(own: u8, stop: &AtomicBool) {
+    let listener = TcpListener::bind((address(own), PORT)).expect("the host has this address");
     setsockopt(&listener, sockopt::TcpMaxSeg, &MAX_SEGMENT).expect("a legal size");
     listener.set_nonblocking(true).expect("a socket");
     let mut buffer = vec![0; 1 << 20];
