@@ -1,5 +1,5 @@
-//! What is measured, in the simulator: twenty seeds. What came of them is kept, so that it need not be computed with the
-//! priority of what is measured.
+//! What is measured, in the simulator: twenty seeds. What came of them is kept, so that it need not be computed with
+//! the priority of what is measured.
 
 use crate::place::kept;
 use faircast_scenario::run::Control;

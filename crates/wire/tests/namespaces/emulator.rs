@@ -19,8 +19,8 @@ pub struct Port {
 /// What an emulator has done.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
-    /// Bytes that have come over the link to the right in each tenth of a second, of what is first and of the TCP beside
-    /// it.
+    /// Bytes that have come over the link to the right in each tenth of a second, of what is first and of the TCP
+    /// beside it.
     pub tenths: Vec<[u64; 2]>,
     /// Packets of that TCP over the link to the right, and over that back: how often it is acknowledged.
     pub segments: [u64; 2],
