@@ -13,7 +13,7 @@ mod link;
 mod link_tests;
 mod trial;
 
-use faircast_proto::time::Rate;
+use faircast_proto::time::{Duration, Rate};
 use link::Shape;
 use serde_json::{Value, json};
 use std::thread;
@@ -50,9 +50,10 @@ fn pgmcc_beside_cubic() {
 #[test]
 #[ignore = "needs root: make test-wire"]
 fn tcp_beside_is_not_paced_by_what_the_machine_has_for_others() {
-    let quick = Shape { rate: Rate(1_000_000_000), limit: 100, ..trial::SHAPE };
+    // Four round trips: a window that has grown is paced in gaps as short as those of a burst.
+    let long = Shape { rate: Rate(1_000_000_000), delay: Duration::from_millis(200), limit: 1000, ..trial::SHAPE };
     let session = json!({ "scheme": "tfmcc", "max_rate": "100 kbit/s" });
-    let trial = Trial { congestion: Some("reno"), shapes: [quick; 2], ..Trial::of(session, 2) };
+    let trial = Trial { congestion: Some("reno"), shapes: [long; 2], ..Trial::of(session, 2) };
     match trial.run() {
         // The window of the second round trip goes at once: twice the first ten segments.
         Ok(record) => assert!(record.burst >= 20, "{} packets at once", record.burst),
