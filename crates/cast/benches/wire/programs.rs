@@ -27,8 +27,9 @@ pub struct Ended {
     /// What it said at its end with `--json`.
     pub value: Value,
     pub said: String,
-    /// What it and the kernel for it took of a processor, seconds; in hundredths.
-    pub cpu_s: f64,
+    /// What it took of a processor by itself, and the kernel for it, seconds; in hundredths. The kernel samples which of
+    /// the two it is, four thousandths of a second apart, and knows their sum better.
+    pub cpu_s: [f64; 2],
 }
 
 impl Program {
@@ -54,13 +55,14 @@ impl Program {
     pub fn end(mut self) -> Ended {
         let stat = || fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap_or_default();
         // A process that has ended is there until somebody has asked how.
-        let mut cpu_s = 0.0;
+        let mut cpu_s = [0.0; 2];
         loop {
             let stat = stat();
             // Behind the name, which is in parentheses: proc(5).
             let fields: Vec<&str> = stat.rsplit(") ").next().unwrap_or_default().split(' ').collect();
-            let ticks: u64 = fields.iter().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
-            cpu_s = if fields.len() > 12 { ticks as f64 / 100.0 } else { cpu_s };
+            if let [user, system, ..] = fields.get(11..).unwrap_or_default() {
+                cpu_s = [user, system].map(|ticks| ticks.parse::<u64>().unwrap_or(0) as f64 / 100.0);
+            }
             if matches!(fields.first(), None | Some(&"Z" | &"X" | &"")) {
                 break;
             }
