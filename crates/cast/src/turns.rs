@@ -6,7 +6,7 @@ use faircast_proto::time::{Duration, Instant};
 use faircast_wire::clock::{Clock as _, HostClock};
 use faircast_wire::content::Content;
 use faircast_wire::driver::Driver;
-use faircast_wire::run::SHORTEST_WAIT;
+use faircast_wire::rests;
 use faircast_wire::sockets::Sockets;
 use nix::time::{ClockId, clock_gettime};
 use std::os::fd::BorrowedFd;
@@ -41,8 +41,12 @@ pub fn turn<E: Endpoint, C: Content>(
     sockets: &mut Sockets,
     own: Option<Instant>,
 ) -> Result<()> {
-    let due = driver.turn(clock, sockets);
-    wait(due.into_iter().chain(own).min(), clock, sockets)
+    let due = driver.turn(clock, sockets).into_iter().chain(own).min();
+    let rests = driver.rests();
+    match rests.fixed(due, clock.now()) {
+        Some(rest) => sockets.rest(rest).map_err(no_wait),
+        None => wait_beside(due, |due, now| rests.until(due, now), clock, sockets, Beside::default()).map(|_| ()),
+    }
 }
 
 /// What is waited for beside packets.
@@ -63,21 +67,27 @@ pub fn turn_beside<E: Endpoint, C: Content>(
     beside: Beside<'_>,
 ) -> Result<bool> {
     let due = driver.turn(clock, sockets);
-    wait_beside(due.into_iter().chain(own).min(), clock, sockets, beside)
+    let due = due.into_iter().chain(own).min();
+    wait_beside(due, |due, now| driver.rests().until(due, now), clock, sockets, beside)
 }
 
-/// A wait until something comes, or something is due.
+/// A wait until something comes, or something is due, of a program that sends a packet now and then.
 pub fn wait(due: Option<Instant>, clock: &mut HostClock, sockets: &mut Sockets) -> Result<()> {
-    wait_beside(due, clock, sockets, Beside::default()).map(|_| ())
+    wait_beside(due, rests::shortest, clock, sockets, Beside::default()).map(|_| ())
 }
 
-fn wait_beside(due: Option<Instant>, clock: &mut HostClock, sockets: &mut Sockets, beside: Beside<'_>) -> Result<bool> {
+fn wait_beside(
+    due: Option<Instant>,
+    until: impl FnOnce(Instant, Instant) -> Duration,
+    clock: &mut HostClock,
+    sockets: &mut Sockets,
+    beside: Beside<'_>,
+) -> Result<bool> {
     let now = clock.now();
-    let wait = match due {
-        Some(due) if due <= now => Duration::ZERO,
-        Some(due) => due.since(now).max(SHORTEST_WAIT).min(LONGEST_WAIT),
-        None => LONGEST_WAIT,
-    };
-    let waited = sockets.wait_beside(Some(wait), beside.reads, beside.writes);
-    waited.map_err(|error| Ending::System(format!("cannot wait for packets: {error}")))
+    let wait = due.map_or(LONGEST_WAIT, |due| until(due, now).min(LONGEST_WAIT));
+    sockets.wait_beside(Some(wait), beside.reads, beside.writes).map_err(no_wait)
+}
+
+fn no_wait(error: std::io::Error) -> Ending {
+    Ending::System(format!("cannot wait for packets: {error}"))
 }

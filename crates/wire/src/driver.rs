@@ -10,6 +10,7 @@ use crate::counters::Counters;
 use crate::directory::{Directory, OWN};
 use crate::groups::Groups;
 use crate::network::{Arrival, Batch, Interface, Network};
+use crate::rests::Rests;
 use faircast_codec::{Decoded, Malformed, Scope, decode, encode};
 use faircast_proto::control::Control;
 use faircast_proto::endpoint::{Action, Endpoint, Input, Outbox};
@@ -53,6 +54,7 @@ pub struct Driver<E, C> {
     /// When the endpoint was called last.
     now: Instant,
     counters: Counters,
+    rests: Rests,
 }
 
 /// What a driver is told about its session.
@@ -142,6 +144,7 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
             deadline: None,
             now: Instant::ZERO,
             counters: Counters::default(),
+            rests: Rests::new(),
         })
     }
 
@@ -216,19 +219,27 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
                 self.hear(now, arrived, &arrival);
             });
             self.collect(network);
-            self.carry_out(clock, network);
             if !has_more {
+                // It goes with what is due, which is looked at now.
                 break;
             }
+            self.carry_out(clock, network);
         }
+        // Packets that are due together go together, and so at one time; what becomes due meanwhile is for the next turn.
+        let now = clock.now();
         for _ in 0..MOST_TIMEOUTS {
-            let now = clock.now();
             let Some(due) = self.deadline.filter(|&due| due <= now) else { break };
             self.counters.timed_out(now.since(due));
             self.hand_in(now, Input::Timeout, network);
         }
         self.carry_out(clock, network);
+        self.rests.look(now);
         self.deadline
+    }
+
+    /// How long to rest before the next turn, where the next deadline allows for it.
+    pub fn rests(&self) -> &Rests {
+        &self.rests
     }
 
     /// When the endpoint wants to be called; none if it waits for packets alone.
@@ -411,6 +422,7 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
             self.counters.last_failure = Some(failure.why.kind());
         }
         self.counters.sent += sent as u64;
+        self.rests.sent(sent as u64, self.batch.bytes() as u64);
         self.unsent.extend(self.packets.drain(..).skip(sent));
         self.batch.clear();
     }

@@ -1,5 +1,6 @@
 //! What an endpoint is told by its driver, and in which order.
 
+use crate::clock::Clock;
 use crate::content::Content;
 use crate::directory::{Directory, OWN};
 use crate::driver::{Driver, Part, Setting};
@@ -152,6 +153,53 @@ fn packets_come_before_a_timeout_that_is_due_and_with_the_moment_of_their_arriva
     assert_eq!(driver.endpoint().log.last().map(String::as_str), Some("timeout"));
     let counters = driver.counters();
     assert_eq!((counters.timeouts, counters.latest, counters.taken), (1, Duration::from_millis(2), 20));
+}
+
+/// A clock on which each reading takes a microsecond.
+struct Slow(TestClock, Rc<RefCell<Cloud>>);
+
+impl Clock for Slow {
+    fn now(&mut self) -> Instant {
+        let cloud = self.1.borrow();
+        cloud.time.set(cloud.time.get() + Duration::from_micros(1));
+        self.0.now()
+    }
+
+    fn arrival(&mut self, stamp: Option<Duration>) -> Instant {
+        self.0.arrival(stamp)
+    }
+}
+
+#[test]
+fn what_is_due_goes_at_one_time_and_with_what_is_answered_by_one_call() {
+    let cloud = cloud();
+    let (clock, mut port) = host(&cloud);
+    let mut clock = Slow(clock, Rc::clone(&cloud));
+    let (mut left, mut times) = (3, Vec::new());
+    let mut driver = driver(MEMBER, |now, said, _, out| {
+        match said {
+            "start" => {
+                out.join(Address::group(0));
+                return Some(now + Duration::from_millis(10));
+            }
+            "timeout" => {
+                left -= 1;
+                times.push(now);
+            }
+            _ => {}
+        }
+        out.send(packet(left, Address::group(1)));
+        (left > 0).then_some(Instant::ZERO + Duration::from_secs(5001))
+    });
+    cloud.borrow().time.set(at(900));
+    driver.start(&mut clock, &mut port);
+    come(&cloud, 901, socket(0), Some(0), &bytes(7, 1));
+    cloud.borrow().time.set(at(1500));
+    assert_eq!(driver.turn(&mut clock, &mut port), None);
+    let host = &cloud.borrow().hosts[1];
+    assert_eq!((host.calls, host.sent.len()), (1, 4), "an answer, and three that were due");
+    drop(driver);
+    assert!(times.len() == 3 && times.iter().all(|time| *time == times[0]), "{times:?}");
 }
 
 #[test]

@@ -17,6 +17,7 @@
 //! | `record` | a session written down, in the tables of simulations (feature `record`) |
 //! | [`sockets`] | real ones: groups, interfaces, batches, stamps |
 //! | [`run`] | the loop of a program |
+//! | [`rests`] | how long it waits at least |
 //! | [`clock`] | a host's clock, and when packets came |
 
 #![warn(clippy::missing_errors_doc, clippy::missing_panics_doc)]
@@ -37,6 +38,7 @@ mod page_tests;
 pub mod record;
 #[cfg(test)]
 mod record_tests;
+pub mod rests;
 pub mod run;
 #[cfg(test)]
 mod seal_tests;

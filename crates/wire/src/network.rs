@@ -128,6 +128,11 @@ impl Batch {
         self.datagrams.len()
     }
 
+    /// Bytes of all of them.
+    pub fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.datagrams.is_empty()

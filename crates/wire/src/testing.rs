@@ -59,8 +59,9 @@ pub struct Host {
     /// How many datagrams its buffer takes yet.
     pub room: Option<usize>,
     pub is_down: bool,
-    /// What it has sent.
+    /// What it has sent, and by how many calls.
     pub sent: Vec<(Instant, SocketAddr, Vec<u8>)>,
+    pub calls: usize,
     /// What arrives when.
     arriving: BTreeMap<(Instant, u64), Sent>,
     /// Memberships ended.
@@ -151,6 +152,7 @@ impl Cloud {
 impl Network for Port {
     fn send(&mut self, batch: &Batch) -> Result<(), Unsent> {
         let mut cloud = self.cloud.borrow_mut();
+        cloud.hosts[self.host].calls += 1;
         for (first, datagram) in batch.datagrams().iter().enumerate() {
             let host = &mut cloud.hosts[self.host];
             if host.is_down || host.room == Some(0) {

@@ -195,6 +195,18 @@ impl Sockets {
         }
     }
 
+    /// Waits this long, whatever comes.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system, but an interruption is none.
+    pub fn rest(&self, time: Duration) -> io::Result<()> {
+        match ppoll(&mut [], Some(TimeSpec::from_duration(std::time::Duration::from_nanos(time.0))), None) {
+            Ok(_) | Err(Errno::EINTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     fn all(&self) -> impl Iterator<Item = &OwnedFd> {
         std::iter::once(&self.host).chain(self.joined.values())
     }
