@@ -95,6 +95,11 @@ impl Block {
         slots.filter(|(_, symbol)| **symbol != FREE).map(|(slot, symbol)| (slot as u16, *symbol))
     }
 
+    /// The slots in which other symbols lie than belong there.
+    pub(crate) fn away(&self) -> impl Iterator<Item = u16> {
+        self.slots().filter(|(slot, symbol)| u32::from(*slot) != *symbol).map(|(slot, _)| slot)
+    }
+
     /// The source symbols, by what lies in slots of these bytes and what is spare; nothing if that is not enough. What
     /// lies behind a short symbol in its slot is zero.
     pub(crate) fn decode(&self, cut: Cut, slots: &[u8]) -> Option<Vec<u8>> {
@@ -129,6 +134,7 @@ mod tests {
         block.keep(11, &[1]);
         assert!(block.has(11) && !block.has(2) && block.seen() == 12);
         assert_eq!(block.slots().collect::<Vec<_>>(), [(0, 0), (1, 1), (2, 3), (3, 9)]);
+        assert_eq!(block.away().collect::<Vec<_>>(), [2, 3]);
     }
 
     #[test]

@@ -137,7 +137,8 @@ impl Content {
         let Some((number, block, bytes)) = &self.pending else { return Ok(()) };
         let (number, block) = (*number, *block);
         let geometry = self.manifest.entries()[number as usize - 1].geometry;
-        self.work.restore(number, &geometry, block, bytes)?;
+        let slots: Vec<u16> = self.objects[number as usize - 1].blocks[&block].away().collect();
+        self.work.restore(number, &geometry, block, bytes, &slots)?;
         self.work.note(&[Record::Done { object: number, block }])?;
         self.pending = None;
         self.finish(number, block);

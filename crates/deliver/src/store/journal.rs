@@ -16,7 +16,8 @@ pub(super) enum Record {
     Home { object: u32, block: u32, slot: u16, count: u16 },
     /// A symbol lies in a slot where it does not belong.
     Away { object: u32, block: u32, slot: u16, symbol: u32 },
-    /// The block as it should be is in the scratch file, and goes from there to its place.
+    /// What belongs into slots where other symbols lie is in the scratch file, one after the other, and goes from there
+    /// to its place.
     Restoring { object: u32, block: u32 },
     /// The block is whole.
     Done { object: u32, block: u32 },

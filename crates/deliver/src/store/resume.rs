@@ -5,6 +5,7 @@ use super::disk::{Existing, Folder, Found};
 use super::journal::Record;
 use super::object::{Check, Object, State};
 use super::work::Work;
+use crate::block::Block;
 use crate::failure::Failure;
 use crate::manifest::{Manifest, hash};
 use std::time::Duration;
@@ -61,7 +62,7 @@ impl Content {
         let there = &mut self.objects[index];
         let mut fill = |block: u32, slot: u16, symbol: u32| {
             let symbols = geometry.symbols_of(block);
-            let block = there.blocks.entry(block).or_insert_with(|| crate::block::Block::new(symbols));
+            let block = there.blocks.entry(block).or_insert_with(|| Block::new(symbols));
             if slot < symbols && !block.has(symbol) && block.slots().all(|(other, _)| other != slot) {
                 block.fill(slot, symbol);
             }
@@ -84,14 +85,16 @@ impl Content {
         }
     }
 
-    /// Ends what a kill has interrupted: the block goes to its place once more, if the scratch file has it whole.
+    /// Ends what a kill has interrupted: what was found goes to its place once more, if the scratch file has it all.
     fn end_restoring(&mut self, number: u32, block: u32) -> Result<(), Failure> {
         let entry = &self.manifest.entries()[number as usize - 1];
-        let bytes = self.work.scratch(entry.geometry.bytes_of(block))?;
-        let whole = hash(&bytes) == entry.blocks[block as usize];
         let object = &mut self.objects[number as usize - 1];
-        if whole {
-            self.work.write(number, &bytes, entry.geometry.start_of(block))?;
+        let slots: Vec<u16> = object.blocks.get(&block).into_iter().flat_map(Block::away).collect();
+        let mut bytes = self.work.read_slots(number, &entry.geometry, block)?;
+        self.work.scratch(&entry.geometry, block, &slots, &mut bytes)?;
+        bytes.truncate(entry.geometry.bytes_of(block));
+        if hash(&bytes) == entry.blocks[block as usize] {
+            self.work.write_slots(number, &entry.geometry, block, &bytes, &slots)?;
             self.work.note(&[Record::Done { object: number, block }])?;
             object.finish(block);
         } else {

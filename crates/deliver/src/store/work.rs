@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   symbols ──> run of neighbours ──> N.part, then the journal
-//!   a block that needed repair ──> scratch, journal: restoring ──> N.part, journal: done
+//!   what a block needed repair for ──> scratch, journal: restoring ──> N.part, journal: done
 //! ```
 
 use super::disk::{self, Folder};
@@ -10,6 +10,7 @@ use super::journal::{Journal, Record};
 use crate::failure::Failure;
 use crate::geometry::Geometry;
 use std::fs::File;
+use std::ops::Range;
 
 /// How many partial files are kept open.
 const MOST_OPEN: usize = 16;
@@ -114,29 +115,58 @@ impl Work {
         read.map_err(|error| self.failed("read", object, &error))
     }
 
-    /// Puts a block in its place as it should be, so that a kill at any moment leaves either what was there or this.
+    /// Puts what belongs into these slots of a block there, so that a kill at any moment leaves either what was there or
+    /// this; `bytes` are all of the block as it should be.
     pub(super) fn restore(
         &mut self,
         object: u32,
         geometry: &Geometry,
         block: u32,
         bytes: &[u8],
+        slots: &[u16],
     ) -> Result<(), Failure> {
+        let pieces = slots.iter().map(|slot| &bytes[place(geometry, block, *slot)]).collect::<Vec<_>>().concat();
         let scratch = self.folder.file(SCRATCH)?;
         let failed = |error| Failure::disk("write", &self.folder.path().join(SCRATCH), &error);
         disk::set_length(&scratch, 0).map_err(failed)?;
-        disk::write_at(&scratch, bytes, 0).map_err(failed)?;
+        disk::write_at(&scratch, &pieces, 0).map_err(failed)?;
         self.note(&[Record::Restoring { object, block }])?;
-        self.write(object, bytes, geometry.start_of(block))
+        self.write_slots(object, geometry, block, bytes, slots)
     }
 
-    /// The block that was being restored, if it is whole.
-    pub(super) fn scratch(&self, bytes: usize) -> Result<Vec<u8>, Failure> {
+    /// Writes what belongs into these slots of a block there.
+    pub(super) fn write_slots(
+        &mut self,
+        object: u32,
+        geometry: &Geometry,
+        block: u32,
+        bytes: &[u8],
+        slots: &[u16],
+    ) -> Result<(), Failure> {
+        for slot in slots {
+            let place = place(geometry, block, *slot);
+            self.write(object, &bytes[place.clone()], geometry.start_of(block) + place.start as u64)?;
+        }
+        Ok(())
+    }
+
+    /// Puts what was to be restored of a block into these slots of it; `slots` are the bytes of all of them.
+    pub(super) fn scratch(
+        &self,
+        geometry: &Geometry,
+        block: u32,
+        slots: &[u16],
+        bytes: &mut [u8],
+    ) -> Result<(), Failure> {
         let scratch = self.folder.file(SCRATCH)?;
-        let mut block = vec![0; bytes];
-        disk::read_at(&scratch, &mut block, 0)
-            .map_err(|error| Failure::disk("read", &self.folder.path().join(SCRATCH), &error))?;
-        Ok(block)
+        let mut at = 0;
+        for slot in slots {
+            let piece = &mut bytes[place(geometry, block, *slot)];
+            disk::read_at(&scratch, piece, at)
+                .map_err(|error| Failure::disk("read", &self.folder.path().join(SCRATCH), &error))?;
+            at += piece.len() as u64;
+        }
+        Ok(())
     }
 
     /// Writes into a partial file.
@@ -222,6 +252,12 @@ impl Work {
     fn failed(&self, act: &str, object: u32, error: &std::io::Error) -> Failure {
         Failure::disk(act, &self.folder.path().join(part(object)), error)
     }
+}
+
+/// Where a source symbol is in its block, bytes.
+fn place(geometry: &Geometry, block: u32, slot: u16) -> Range<usize> {
+    let start = usize::from(slot) * usize::from(geometry.cut().symbol_bytes);
+    start..start + geometry.symbol_bytes(block, slot.into())
 }
 
 /// What the partial file of an object is called.
