@@ -8,7 +8,7 @@
 //! | `root.rs` | the one signed packet from which all else can be checked |
 //! | `symbol.rs` | what a packet with a symbol begins with |
 //! | `feedback.rs` | what receivers ask for, as bytes |
-//! | `source.rs`, `repair.rs` | the sender's files; RaptorQ |
+//! | `source.rs`, `repair.rs`, `octets.rs` | the sender's files; RaptorQ, and its arithmetic |
 //! | `roster.rs` | who receives |
 //! | `offer/` | the sender: the carousel, and what is asked for |
 //! | `needs.rs`, `block.rs` | what was asked for and is to be sent; a block that is not whole yet |
@@ -32,6 +32,7 @@ pub mod keys;
 pub mod manifest;
 pub mod names;
 mod needs;
+mod octets;
 pub mod offer;
 mod repair;
 pub mod root;
