@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn equations_and_plans_give_one_block() {
-        for symbols in [1u16, 5, 64, 300, 512] {
+        for symbols in [1u16, 5, 64, 200] {
             for missing in [0, 1, 2, 7, MOST_SOLVED, MOST_SOLVED + 1].into_iter().filter(|m| *m <= symbols.into()) {
                 let lost: Vec<u32> = (0..missing as u32).map(|at| at * u32::from(symbols) / missing as u32).collect();
                 // Some of those that have come last are more than is needed.
