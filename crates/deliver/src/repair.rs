@@ -42,8 +42,8 @@ impl Encoders {
 }
 
 /// Up to how many missing source symbols are found by equations of their own. They cost an encoder, whose plan is made
-/// once for all blocks of a length, and their number squared; with more of them RaptorQ's own decoder is cheaper, which
-/// makes a plan for each block (`docs/delivery.md`).
+/// once for all blocks of a length, and their number squared, where RaptorQ's own decoder makes a plan for each block. A
+/// choice that was not measured.
 const MOST_SOLVED: usize = 64;
 
 /// The source symbols of a block of `symbols`, from at least as many symbols with their ids; nothing if these are not

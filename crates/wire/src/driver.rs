@@ -225,7 +225,7 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
             }
             self.carry_out(clock, network);
         }
-        // Packets that are due together go together, and so at one time; what becomes due meanwhile is for the next turn.
+        // Packets that are due go together, and so at one time; what becomes due meanwhile is for the next turn.
         let now = clock.now();
         for _ in 0..MOST_TIMEOUTS {
             let Some(due) = self.deadline.filter(|&due| due <= now) else { break };

@@ -115,8 +115,8 @@ impl Work {
         read.map_err(|error| self.failed("read", object, &error))
     }
 
-    /// Puts what belongs into these slots of a block there, so that a kill at any moment leaves either what was there or
-    /// this; `bytes` are all of the block as it should be.
+    /// Puts what belongs into these slots of a block there, so that a kill at any moment leaves what was there or this;
+    /// `bytes` are all of the block as it should be.
     pub(super) fn restore(
         &mut self,
         object: u32,
