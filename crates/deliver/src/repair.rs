@@ -42,7 +42,7 @@ impl Encoders {
 }
 
 /// Up to how many missing source symbols are found by equations of their own. They cost an encoder, whose plan is made
-/// once for all blocks of a length, and their number squared, where RaptorQ's own decoder makes a plan for each block. A
+/// once for all blocks of a length, and their number squared; RaptorQ's own decoder makes a plan for each block. A
 /// choice that was not measured.
 const MOST_SOLVED: usize = 64;
 
