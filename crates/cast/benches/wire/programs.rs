@@ -27,8 +27,8 @@ pub struct Ended {
     /// What it said at its end with `--json`.
     pub value: Value,
     pub said: String,
-    /// What it took of a processor by itself, and the kernel for it, seconds; in hundredths. The kernel samples which of
-    /// the two it is, four thousandths of a second apart, and knows their sum better.
+    /// What it took of a processor by itself, and the kernel for it, seconds; in hundredths. The kernel samples which
+    /// of the two it is, 4 ms apart, and knows their sum better.
     pub cpu_s: [f64; 2],
 }
 
