@@ -9,6 +9,7 @@
 //! measured.
 
 mod beside;
+mod burst;
 mod case;
 #[path = "../../../wire/tests/namespaces/emulator.rs"]
 mod emulator;
@@ -44,6 +45,7 @@ const CASES: &[Case] = &[
     Case { name: "loss", seconds: 102, measure: beside::tfmcc_with_loss },
     Case { name: "geo", seconds: 102, measure: beside::tfmcc_over_geo },
     Case { name: "start", seconds: 14, measure: start::forty_ms },
+    Case { name: "burst", seconds: 30, measure: burst::on_loopback },
     Case { name: "file-geo", seconds: 35, measure: start::file_over_geo },
     Case { name: "speed", seconds: 60, measure: files::speed },
     Case { name: "ten", seconds: 240, measure: files::ten_receivers },
