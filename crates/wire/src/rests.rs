@@ -94,7 +94,7 @@ mod tests {
         let (mut rests, mut now) = (Rests::new(), Instant(1 << 40));
         rests.look(now);
         for _ in 0..50_000_000 / gap_ns {
-            now = now + Duration(gap_ns);
+            now += Duration(gap_ns);
             rests.sent(1, bytes);
             rests.look(now);
         }
@@ -132,7 +132,7 @@ mod tests {
         let (mut rests, mut now) = (Rests::new(), Instant(1 << 40));
         rests.look(now);
         for packets in [1000, 1000, 2, 2] {
-            now = now + LOOK;
+            now += LOOK;
             rests.sent(packets, packets * 1280);
             rests.look(now);
         }
