@@ -5,7 +5,8 @@
 
 use crate::control::Control;
 pub use crate::event::{
-    Cause, Event, EventKind, EventSubject, FINISHED, LAYER_ADDED, LAYER_DROPPED, RECEIVER_EXCLUDED,
+    Cause, Event, EventKind, EventSubject, FINISHED, LAYER_ADDED, LAYER_DROPPED, RECEIVER_EXCLUDED, RECEIVER_HEEDED,
+    RECEIVER_LEFT_BEHIND, RECEIVER_TRIED,
 };
 pub use crate::gauge::{Gauge, GaugeKind};
 use crate::packet::{Address, Packet};

@@ -51,6 +51,15 @@ def command(
         str | None,
         option("--patience", "SECONDS", "Give up when nobody who lacks something is heard for so long. Default 60."),
     ] = None,
+    leave_behind: Annotated[
+        str | None,
+        option(
+            "--leave-behind",
+            "SHARE",
+            "Who holds all others below this share of what they would get has to wait for them; 0: nobody. Default "
+            "0.5 with keys, of a twentieth of the receivers at most; 0 with --open.",
+        ),
+    ] = None,
     results: Results = None,
     as_json: Json = False,
 ) -> None:
@@ -73,4 +82,5 @@ def command(
     }
     given |= {"--interface": interface, "--open": open_, "--format": format_, "--ttl": ttl}
     given |= {"--keys": keys, "--receivers": receivers, "--patience": patience, "--results": results}
+    given |= {"--leave-behind": leave_behind}
     carry_out("send", files, given | {"--json": as_json})

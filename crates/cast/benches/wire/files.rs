@@ -150,3 +150,55 @@ pub fn ten_receivers() -> Result<Vec<Row>, String> {
         Row::told("the same: seconds from the command to the last verified file", format!("{took:.0}")),
     ])
 }
+
+/// How many hosts receive beside one whose way loses much, and bytes of their file.
+const OTHERS: usize = 4;
+const SLOW_BYTES: u64 = 60_000_000;
+
+/// To five receivers, of which one loses a packet of five: it is left behind, and has everything in the end.
+pub fn one_is_slow() -> Result<Vec<Row>, String> {
+    if crate::only_simulates() {
+        return Ok(Vec::new());
+    }
+    let mut rows = Vec::new();
+    for (how, more) in [("", ""), ("`--leave-behind 0`: ", "--leave-behind 0")] {
+        let place = Place::in_memory("slow");
+        let lan = Lan::new(2 + OTHERS, None)?;
+        let slow = 1 + OTHERS;
+        lan.on(slow, || lan::lose(5))?;
+        place.file("film", SLOW_BYTES);
+        keys(&place, "keys", slow)?;
+        let both = format!("{} --interface {}", group(1), lan::INTERFACE);
+        let start = |number: usize| {
+            let (folder, both) = (place.path(""), both.clone());
+            let words = format!("receive r{number} --from {both} --keys keys/receiver-{number}.key");
+            lan.on(number, move || Program::start(&folder, &words))
+        };
+        let receivers: Vec<Program> = (1..=slow).map(start).collect();
+        until(Duration::from_secs(20), || (1..=slow).all(|number| listens(&place.path(&format!("r{number}")))));
+        let began = now();
+        let words = format!("send film --to {both} --max-rate 30Mbit/s --keys keys/sender.key {more}");
+        let folder = place.path("");
+        let sender = lan.on(0, move || Program::start(&folder, &words));
+        let has = |number: usize| place.path(&format!("r{number}/film")).exists();
+        let mut when = |of: std::ops::RangeInclusive<usize>| {
+            until(Duration::from_secs(300), || of.clone().all(has));
+            now().duration_since(began).as_secs_f64()
+        };
+        let (others_s, slow_s) = (when(1..=OTHERS), when(slow..=slow));
+        let sent = sender.end();
+        drop(receivers);
+        let same = (1..=slow).filter(|number| place.is_same("film", &format!("r{number}/film"))).count();
+        println!("  {more} {} {}", sent.said, sent.value);
+        let what = format!("{how}{} MB to five on one network, of which one loses 20 %", SLOW_BYTES / 1_000_000);
+        rows.push(Row::judged(
+            format!("{what}: equal files, and who is left behind"),
+            format!("{same}, {}", sent.value["left_behind"]),
+            "5",
+            same == slow && sent.code == 0,
+        ));
+        let seconds = format!("{others_s:.0} and {slow_s:.0}");
+        rows.push(Row::told("the same: seconds until the others have it, and until it does", seconds));
+    }
+    Ok(rows)
+}
