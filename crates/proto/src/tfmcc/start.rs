@@ -9,8 +9,10 @@
 //!                                                   ▲                                            │    │
 //!                                                   └── a round-trip time later no longer so ────┘    │ yet more so
 //!                                                                                                     ▼
-//!                         any state ── a loss ──▶ Steady ◀── the queue is empty ── Draining ◀─────────┘
+//!                  any state but Asking ── a loss ──▶ Steady ◀── the queue is empty ── Draining ◀─────┘
 //! ```
+//!
+//! A loss while all are asked leads to Steady when they have answered.
 
 use super::clr::Limit;
 use super::feedback::Feedback;
@@ -36,6 +38,8 @@ enum Phase {
     Asking {
         /// When all have answered that got the first packet.
         until: Instant,
+        /// Whether somebody has lost a packet: the rate does not double after that.
+        lost: bool,
     },
     /// The rate doubles in each period.
     Doubling {
@@ -92,7 +96,7 @@ const DRAIN: f64 = 0.5;
 
 impl Start {
     pub(super) fn new(packet_bits: f64) -> Start {
-        let phase = Phase::Asking { until: Instant::FAR_FUTURE };
+        let phase = Phase::Asking { until: Instant::FAR_FUTURE, lost: false };
         Start { phase, heard: Vec::new(), longest_s: 0.0, packet_bits }
     }
 
@@ -100,7 +104,7 @@ impl Start {
     pub(super) fn ask(&mut self, now: Instant, max_rtt_s: f64) {
         // The last timer, and the way back.
         let until = now + Duration::from_secs_f64((ROUND_RTTS + 1.0) * max_rtt_s);
-        self.phase = Phase::Asking { until };
+        self.phase = Phase::Asking { until, lost: false };
     }
 
     /// Whether all receivers are asked.
@@ -143,8 +147,8 @@ impl Start {
         feedback.delayed && !feedback.leave && matches!(self.phase, Phase::Doubling { .. })
     }
 
-    /// A report without a loss has come, when the rate was `rate_bps`; its receiver is the limiting one, or not. No
-    /// more than `most_bps` may come of it.
+    /// A report has come, when the rate was `rate_bps`; its receiver is the limiting one, or not. No more than `most_bps`
+    /// may come of it. Once all have been asked it tells of no loss.
     pub(super) fn hear(
         &mut self,
         now: Instant,
@@ -157,7 +161,17 @@ impl Start {
         let &Feedback { receiver, rtt_s, delayed, .. } = feedback;
         let asked_bps = feedback.rate_bps.min(rate_bps);
         match self.phase {
-            Phase::Asking { until } if self.heard.len() >= FEW || now >= until => self.double(now, rate_bps, max_rtt_s),
+            Phase::Asking { lost: false, .. } if feedback.have_loss => {
+                if let Phase::Asking { lost, .. } = &mut self.phase {
+                    *lost = true;
+                }
+                Step::Rate(asked_bps)
+            }
+            Phase::Asking { until, .. } if self.heard.len() >= FEW || now >= until => {
+                self.asked(now, rate_bps, max_rtt_s)
+            }
+            Phase::Asking { lost: true, .. } if feedback.have_loss => Step::Rate(asked_bps),
+            Phase::Asking { lost: true, .. } => Step::None,
             // Somebody is there: a window of the longest round-trip time that there may be.
             Phase::Asking { .. } => Step::Rate(rate_bps.max(INITIAL_WINDOW * self.packet_bits / max_rtt_s)),
             Phase::Doubling { .. } if delayed => {
@@ -194,7 +208,7 @@ impl Start {
     pub(super) fn pass(&mut self, now: Instant, rate_bps: f64, max_rtt_s: f64) -> Step {
         match self.phase {
             _ if self.deadline() > now => Step::None,
-            Phase::Asking { .. } => self.double(now, rate_bps, max_rtt_s),
+            Phase::Asking { .. } => self.asked(now, rate_bps, max_rtt_s),
             Phase::Draining { got_bps, .. } => Step::Over(got_bps),
             Phase::Doubling { .. } | Phase::Checking { .. } => Step::None,
         }
@@ -203,7 +217,7 @@ impl Start {
     /// By when to call [`pass`](Self::pass).
     pub(super) fn deadline(&self) -> Instant {
         match self.phase {
-            Phase::Asking { until } if !self.heard.is_empty() => until,
+            Phase::Asking { until, .. } if !self.heard.is_empty() => until,
             Phase::Draining { until, .. } => until,
             _ => Instant::FAR_FUTURE,
         }
@@ -235,6 +249,14 @@ impl Start {
         if is_plain {
             self.longest_s = self.longest_s.max(rtt_s);
         }
+    }
+
+    /// All have been asked: the rate doubles, or the start is over if somebody has lost a packet meanwhile. It ends then
+    /// and not before, since who is how far away decides how fast the rate grows afterwards.
+    fn asked(&mut self, now: Instant, rate_bps: f64, max_rtt_s: f64) -> Step {
+        let lost = matches!(self.phase, Phase::Asking { lost: true, .. });
+        let doubled = self.double(now, rate_bps, max_rtt_s);
+        if lost { Step::Over(rate_bps) } else { doubled }
     }
 
     /// The rate doubles from now on, from a window at least.

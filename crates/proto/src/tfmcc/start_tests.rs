@@ -262,6 +262,19 @@ fn losses_end_it_and_ninety_of_a_hundred_do_no_harm() {
 }
 
 #[test]
+fn a_loss_while_all_are_asked_does_not_slow_down_what_comes_after() {
+    // R_max is half a second until the answers are there: if the rate grew by a packet per R_max in each from the first
+    // loss on, nine tenths would take 28 s.
+    for lost in [1, 2] {
+        let also = move |n, packet: &Packet, fate| if n == 0 && sequence(packet) == lost { Fate::Lose } else { fate };
+        let (mut group, _) = session(&doubling(), vec![Link::new(10e6, 0.04)], &[(0.04, 0), (0.05, 0)], also);
+        group.start_all();
+        let reached_s = reaches(&mut group, 10e6, 30.0);
+        assert!(reached_s < 8.0, "{lost}: {reached_s}");
+    }
+}
+
+#[test]
 fn many_do_not_answer_at_once() {
     // As far away as R_max, the worst that there may be: 22 for each of the first eight, and the spread of that.
     // With one receiver in ten thousand behind a slow link it is heard all the same.

@@ -44,7 +44,7 @@ impl RateControl {
         }
     }
 
-    /// A report without a loss, in a start. Whether it has ended it.
+    /// A report in a start, without a loss once all have been asked. Whether it has ended it.
     pub(super) fn hear_in_start(&mut self, now: Instant, feedback: &Feedback) -> bool {
         let max_rtt_s = self.rounds.max_rtt_s();
         let most_bps = match self.bound {
