@@ -26,25 +26,25 @@ const FROM: usize = 30;
 #[test]
 #[ignore = "needs root and minutes: make test-wire"]
 fn tfmcc_beside_reno() {
-    share(tfmcc(), "reno");
+    share(tfmcc(), "reno", 1.0);
 }
 
 #[test]
 #[ignore = "needs root and minutes: make test-wire"]
 fn tfmcc_beside_cubic() {
-    share(tfmcc(), "cubic");
+    share(tfmcc(), "cubic", RENO_BESIDE_CUBIC);
 }
 
 #[test]
 #[ignore = "needs root and minutes: make test-wire"]
 fn pgmcc_beside_reno() {
-    share(json!({ "scheme": "pgmcc", "max_rate": "20 Mbit/s" }), "reno");
+    share(json!({ "scheme": "pgmcc", "max_rate": "20 Mbit/s" }), "reno", 1.0);
 }
 
 #[test]
 #[ignore = "needs root and minutes: make test-wire"]
 fn pgmcc_beside_cubic() {
-    share(json!({ "scheme": "pgmcc", "max_rate": "20 Mbit/s" }), "cubic");
+    share(json!({ "scheme": "pgmcc", "max_rate": "20 Mbit/s" }), "cubic", RENO_BESIDE_CUBIC);
 }
 
 #[test]
@@ -69,11 +69,15 @@ fn tfmcc() -> Value {
 }
 
 /// How often a case is run, all at once: each run has links and hosts of its own, and takes a tenth of a core. One by
-/// itself says little: fifteen of TFMCC beside CUBIC had ratios of 0.51 to 0.74.
+/// itself says little: five of TFMCC beside CUBIC had ratios of 0.42 to 0.51.
 const RUNS: u64 = 3;
+/// What a Reno has of a CUBIC's rate in the place of a session here: the mean of five runs, of which
+/// `docs/on-the-wire-measured.md` has more.
+const RENO_BESIDE_CUBIC: f64 = 0.67;
 
-/// Runs a session beside one TCP and looks how they share the link.
-fn share(session: Value, congestion: &'static str) {
+/// Runs a session beside one TCP and looks how they share the link, of which a Reno in its place would have `fair` of
+/// what that TCP has.
+fn share(session: Value, congestion: &'static str, fair: f64) {
     let name = format!("{} beside {congestion}", session["scheme"].as_str().unwrap_or_default());
     let trial = Trial { congestion: Some(congestion), ..Trial::of(session, SECONDS) };
     let mut ratios = Vec::new();
@@ -98,8 +102,8 @@ fn share(session: Value, congestion: &'static str) {
     }
     ratios.sort_by(f64::total_cmp);
     let median = ratios[ratios.len() / 2];
-    // RFC 4654 section 1: "generally within a factor of two of the sending rate of a TCP flow".
-    assert!((0.5..=2.0).contains(&median), "{name}: {ratios:?}");
+    // RFC 4654 section 1: "generally within a factor of two of the sending rate of a TCP flow", which was Reno then.
+    assert!((0.5..=2.0).contains(&(median / fair)), "{name}: {ratios:?}");
 }
 
 /// Some runs of a trial at once.
