@@ -147,8 +147,8 @@ impl Start {
         feedback.delayed && !feedback.leave && matches!(self.phase, Phase::Doubling { .. })
     }
 
-    /// A report has come, when the rate was `rate_bps`; its receiver is the limiting one, or not. No more than `most_bps`
-    /// may come of it. Once all have been asked it tells of no loss.
+    /// A report has come, when the rate was `rate_bps`; its receiver is the limiting one, or not. No more than
+    /// `most_bps` may come of it. Once all have been asked it tells of no loss.
     pub(super) fn hear(
         &mut self,
         now: Instant,
@@ -251,8 +251,8 @@ impl Start {
         }
     }
 
-    /// All have been asked: the rate doubles, or the start is over if somebody has lost a packet meanwhile. It ends then
-    /// and not before, since who is how far away decides how fast the rate grows afterwards.
+    /// All have been asked: the rate doubles, or the start is over if somebody has lost a packet meanwhile. It ends
+    /// then and not before, since who is how far away decides how fast the rate grows afterwards.
     fn asked(&mut self, now: Instant, rate_bps: f64, max_rtt_s: f64) -> Step {
         let lost = matches!(self.phase, Phase::Asking { lost: true, .. });
         let doubled = self.double(now, rate_bps, max_rtt_s);
