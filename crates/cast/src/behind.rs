@@ -41,7 +41,7 @@ impl Behind {
         }
     }
 
-    /// These are asked to go until others have everything, which takes so long.
+    /// Asks `receivers` to go until others have everything, which takes them so long.
     pub fn asks(&mut self, receivers: Vec<u32>, others: Duration) {
         self.asked = receivers;
         self.seconds = others.clamp(AWAY.0, AWAY.1).as_secs() as u32;

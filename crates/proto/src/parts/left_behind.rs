@@ -72,11 +72,11 @@ const LONELY_ROUNDS: u64 = 3;
 /// What has become of receivers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Step {
-    /// They are not heeded from now on, to see what others would get.
+    /// Who is not heeded from now on, to see what others would get.
     pub tried: Vec<Address>,
-    /// They were not heeded, and are left behind.
+    /// Who was not heeded, and is left behind.
     pub left: Vec<Address>,
-    /// They are heeded again.
+    /// Who is heeded again.
     pub heeded: Vec<Address>,
 }
 
