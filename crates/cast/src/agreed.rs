@@ -68,12 +68,11 @@ impl Agreed {
     }
 
     /// Who holds all others below this share of what they would get is left behind, `most` at most; 0: nobody is.
-    /// `is_said` by an option, and not by default.
-    pub fn leave_behind(&mut self, share: f64, most: u32, is_said: bool) -> Result<()> {
+    pub fn leave_behind(&mut self, share: f64, most: u32) -> Result<()> {
         let config = match &mut self.session.scheme {
             SchemeConfig::Tfmcc(config) => config,
             SchemeConfig::Omcc(config) => &mut config.tfmcc,
-            _ if !is_said || share == 0.0 => return Ok(()),
+            _ if share == 0.0 => return Ok(()),
             other => {
                 let sentence = format!("--leave-behind {share} given with --scheme {:?}; legal with", other.name());
                 return Err(Ending::Input(format!("{sentence} tfmcc and omcc")));

@@ -22,10 +22,14 @@ pub struct Behind {
     /// Whom to ask to go, by the numbers of their keys, and for how long.
     asked: Vec<u32>,
     seconds: u32,
-    /// When they are asked next, and how often they were.
+    /// When they are asked next, after how many packets that carry something else, and how often they were.
     next: Duration,
+    wait: u32,
     number: u32,
 }
+
+/// So many packets at least go between two words, so that a slow session carries something else, too. A choice.
+const BETWEEN: u32 = 16;
 
 impl Behind {
     /// Something has happened in the endpoint.
@@ -43,13 +47,19 @@ impl Behind {
 
     /// Asks `receivers` to go until others have everything, which takes them so long.
     pub fn asks(&mut self, receivers: Vec<u32>, others: Duration) {
-        self.asked = receivers;
+        // Whose turn it is stays as it is while they are the same.
+        let same = receivers.len() == self.asked.len() && receivers.iter().all(|one| self.asked.contains(one));
+        if !same {
+            self.asked = receivers;
+        }
         self.seconds = others.clamp(AWAY.0, AWAY.1).as_secs() as u32;
     }
 
     /// Appends what they are asked by, if it is due and there is room. Whether it was.
     pub fn fill(&mut self, now: Duration, keys: &SenderSession, room: usize, into: &mut Vec<u8>) -> bool {
-        let Some(signer) = keys.signer().filter(|_| !self.asked.is_empty() && now >= self.next) else { return false };
+        self.wait = self.wait.saturating_sub(1);
+        let is_due = !self.asked.is_empty() && now >= self.next && self.wait == 0;
+        let Some(signer) = keys.signer().filter(|_| is_due) else { return false };
         let most = LeftBehind::room(room);
         if most == 0 {
             return false;
@@ -59,7 +69,7 @@ impl Behind {
         receivers.truncate(most);
         let count = receivers.len();
         self.asked.rotate_left(count);
-        (self.next, self.number) = (now + EVERY, self.number + 1);
+        (self.next, self.wait, self.number) = (now + EVERY, BETWEEN, self.number + 1);
         LeftBehind { salt: keys.salt(), number: self.number, seconds: self.seconds, receivers }.encode(signer, into);
         true
     }
@@ -122,7 +132,13 @@ mod tests {
         assert_eq!(fill(&mut behind, 0, 1000), None, "it is asked when the session says so");
         behind.asks(vec![2, 1], Duration::from_secs(3));
         assert_eq!(fill(&mut behind, 0, 91), None, "no room");
-        let words = [(0, 1000), (999, 1000), (1000, 92), (2000, 95)].map(|(ms, room)| fill(&mut behind, ms, room));
+        let words = [(0, 1000), (999, 1000), (1000, 92), (2000, 95)].map(|(ms, room)| {
+            // What the session says again does not change whose turn it is.
+            behind.asks(vec![1, 2], Duration::from_secs(3));
+            (0..BETWEEN - 1).for_each(|_| assert_eq!(fill(&mut behind, 0, 91), None));
+            fill(&mut behind, ms, room)
+        });
+        assert_eq!(fill(&mut behind, 9000, 1000), None, "too few packets since");
         let word = |number, receivers: &[u32]| {
             Some(LeftBehind { salt: keys.salt(), number, seconds: 15, receivers: receivers.to_vec() })
         };

@@ -19,8 +19,6 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Who holds all others below this share of what they would get is left behind, unless said, with keys.
-const SHARE: f64 = 0.5;
 /// Of so many receivers one is left behind at most, of fewer one as well: who are more are what the network is like.
 const OF_SO_MANY: u32 = 20;
 /// Source symbols of a block.
@@ -121,7 +119,7 @@ fn leave_behind(agreed: &mut Agreed, options: &Send, keys: Option<&SenderKeys>) 
         (None, _) => Ok(()),
         (Some(keys), share) => {
             let most = (keys.receivers() / OF_SO_MANY).clamp(1, left_behind::MOST);
-            agreed.leave_behind(share.unwrap_or(SHARE), most, share.is_some())
+            agreed.leave_behind(share.unwrap_or(0.0), most)
         }
     }
 }

@@ -92,8 +92,8 @@ pub struct Send {
     /// give up when nobody who lacks something is heard for so long. Default 60
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub patience: Option<Duration>,
-    /// who holds all others below this share of what they would get has to wait for them; 0: nobody. Default 0.5 with
-    /// keys, of a twentieth of the receivers at most; 0 with --open
+    /// who holds all others below this share of what they would get has to wait for them, by tfmcc and omcc with keys:
+    /// a twentieth of the receivers at most. Default 0: nobody
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub leave_behind: Option<f64>,
     /// What is written down of it.

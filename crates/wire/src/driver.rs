@@ -116,6 +116,8 @@ const MOST_TIMEOUTS: u32 = 64;
 /// Answers to what an endpoint asks for when it is told that something failed. None asks for the same again at once;
 /// the bound is for those that are not of this tree.
 const MOST_ANSWERS: u32 = 16;
+/// Kinds of headers of schemes whose sources, or some of them, have a window, and not a rate alone.
+const WINDOWED: [&str; 2] = ["pgmcc", "smcc"];
 
 impl<E: Endpoint, C: Content> Driver<E, C> {
     /// A driver that has not started.
@@ -125,6 +127,7 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
     /// The groups are not those of the plan, no scheme could have such a plan, or there are no headers of that kind.
     pub fn new(endpoint: E, content: C, setting: Setting, directory: Directory) -> Result<Driver<E, C>, Illegal> {
         setting.check()?;
+        let rests = Rests::new(!WINDOWED.contains(&setting.kind));
         Ok(Driver {
             endpoint,
             content,
@@ -144,7 +147,7 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
             deadline: None,
             now: Instant::ZERO,
             counters: Counters::default(),
-            rests: Rests::new(),
+            rests,
         })
     }
 

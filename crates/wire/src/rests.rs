@@ -30,12 +30,15 @@ pub struct Rests {
     packets: u64,
     bytes: u64,
     least: Duration,
+    /// Whether what is sent waits for no answers.
+    by_rate: bool,
 }
 
 impl Rests {
-    /// Nothing has been sent.
-    pub(crate) fn new() -> Rests {
-        Rests { since: Instant::ZERO, packets: 0, bytes: 0, least: SHORTEST }
+    /// Nothing has been sent. Rests stay short unless the endpoint sends `by_rate`: where a window waits for answers a
+    /// longer rest would be a longer round-trip time.
+    pub(crate) fn new(by_rate: bool) -> Rests {
+        Rests { since: Instant::ZERO, packets: 0, bytes: 0, least: SHORTEST, by_rate }
     }
 
     /// So many packets with so many bytes have been sent.
@@ -50,7 +53,7 @@ impl Rests {
         if past < LOOK {
             return;
         }
-        let is_many = self.packets * SHORTEST.0 >= FEW * past.0;
+        let is_many = self.by_rate && self.packets * SHORTEST.0 >= FEW * past.0;
         let full = AT_ONCE_BYTES.saturating_mul(past.0).checked_div(self.bytes).unwrap_or(0);
         self.least = if is_many { Duration(full.clamp(SHORTEST.0, LONGEST.0)) } else { SHORTEST };
         (self.since, self.packets, self.bytes) = (now, 0, 0);
@@ -83,7 +86,7 @@ mod tests {
 
     #[test]
     fn short_waits_are_rounded_up() {
-        let rests = Rests::new();
+        let rests = Rests::new(true);
         let wait = |due| rests.until(Instant(due), Instant(5_000_000)).0;
         let waits = [0, 5_000_000, 5_000_001, 5_250_000, 5_250_001, 7_000_000].map(wait);
         assert_eq!(waits, [0, 0, 250_000, 250_000, 250_001, 2_000_000]);
@@ -91,7 +94,7 @@ mod tests {
 
     /// The shortest rest in µs when a packet of so many bytes goes each so many ns.
     fn at(bytes: u64, gap_ns: u64) -> u64 {
-        let (mut rests, mut now) = (Rests::new(), Instant(1 << 40));
+        let (mut rests, mut now) = (Rests::new(true), Instant(1 << 40));
         rests.look(now);
         for _ in 0..50_000_000 / gap_ns {
             now += Duration(gap_ns);
@@ -114,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_source_of_batches_hears_nothing_before_one_is_full() {
-        let mut rests = Rests::new();
+        let mut rests = Rests::new(true);
         let (now, later) = (Instant(1 << 40), |ns| Some(Instant((1 << 40) + ns)));
         assert_eq!(rests.fixed(later(1000), now), None, "whoever sends little hears what comes");
         rests.look(now);
@@ -128,8 +131,18 @@ mod tests {
     }
 
     #[test]
+    fn a_source_with_a_window_rests_shortly() {
+        let (mut rests, now) = (Rests::new(false), Instant(1 << 40));
+        rests.look(now);
+        rests.sent(1000, 1_280_000);
+        rests.look(now + LOOK);
+        let due = now + LOOK + Duration(1);
+        assert_eq!((rests.until(due, now + LOOK), rests.fixed(Some(due), now + LOOK)), (SHORTEST, None));
+    }
+
+    #[test]
     fn a_source_that_slows_down_rests_shortly_again() {
-        let (mut rests, mut now) = (Rests::new(), Instant(1 << 40));
+        let (mut rests, mut now) = (Rests::new(true), Instant(1 << 40));
         rests.look(now);
         for packets in [1000, 1000, 2, 2] {
             now += LOOK;

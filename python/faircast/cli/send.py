@@ -56,8 +56,8 @@ def command(
         option(
             "--leave-behind",
             "SHARE",
-            "Who holds all others below this share of what they would get has to wait for them; 0: nobody. Default "
-            "0.5 with keys, of a twentieth of the receivers at most; 0 with --open.",
+            "Who holds all others below this share of what they would get has to wait for them, by tfmcc and omcc with "
+            "keys: a twentieth of the receivers at most. Default 0: nobody.",
         ),
     ] = None,
     results: Results = None,

@@ -212,12 +212,13 @@ impl Objects {
         }
     }
 
-    /// The sender will not repair an object: if it was wanted, it is lost, or was missed.
+    /// The sender will not repair an object: if it was wanted, it is lost, or was missed. Of one that nothing has come
+    /// of yet, nor of any behind it, that says nothing: it may be sent still.
     pub fn lose<S: Sink>(&mut self, object: u64, sink: &mut S) {
         if self.bounds.is_some_and(|(first, newest)| (first..=newest).contains(&object)) {
             self.count_lost(object..object + 1);
+            self.give_up(object, sink);
         }
-        self.give_up(object, sink);
     }
 
     /// Of these objects the sender repairs none any more.

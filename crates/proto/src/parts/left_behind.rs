@@ -235,12 +235,11 @@ impl LeftBehind {
         let low = self.low(&asked, level_bps, present.limiting);
         match self.trial {
             Some(_) if low.is_empty() => self.end_of_trial(now),
-            Some(_) if self.aside.len() + low.len() > self.config.most as usize => Some(self.fail(now)),
+            Some(_) if !self.are_few(now, &low) => Some(self.fail(now)),
             Some(_) => Some(self.try_without(now, low, level_bps)),
             None => {
-                let is_few = !low.is_empty() && self.aside.len() + low.len() <= self.config.most as usize;
                 let can_rise = level_bps < self.config.share * self.ceiling_bps;
-                let tries = is_few && can_rise && now >= self.rests_until && self.others(now, &low) >= LEAST_OTHERS;
+                let tries = !low.is_empty() && self.are_few(now, &low) && can_rise && now >= self.rests_until;
                 tries.then(|| self.try_without(now, low, level_bps))
             }
         }
@@ -253,9 +252,16 @@ impl LeftBehind {
         if limiting.is_some_and(|limiting| low.contains(&limiting)) { low } else { Vec::new() }
     }
 
-    /// How many were heard beside those.
+    /// Whether these are not too many with those that are not heeded already, and enough others are there.
+    fn are_few(&self, now: Instant, low: &[Address]) -> bool {
+        self.aside.len() + low.len() <= self.config.most as usize && self.others(now, low) >= LEAST_OTHERS
+    }
+
+    /// How many were heard beside those, and are heeded.
     fn others(&self, now: Instant, low: &[Address]) -> usize {
-        let counts = |(receiver, at): &&(Address, Instant)| now.since(*at) <= REMEMBERED && !low.contains(receiver);
+        let counts = |(receiver, at): &&(Address, Instant)| {
+            now.since(*at) <= REMEMBERED && !low.contains(receiver) && !self.is_aside(*receiver)
+        };
         self.heard.iter().filter(counts).count()
     }
 

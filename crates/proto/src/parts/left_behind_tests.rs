@@ -165,6 +165,16 @@ fn a_trial_goes_on_with_a_second_one_that_holds_the_rest_down() {
 }
 
 #[test]
+fn a_trial_takes_in_nobody_without_whom_too_few_others_are_left() {
+    // Four that are alike, of which three may be left behind: the one beside them is not worth it.
+    let mut bench = Bench::new(3);
+    let ask = |low| [1, 2, 3, 4].map(|one| (one, if one == low { 1e6 } else { 4e6 }));
+    assert_eq!(bench.look(1e6, 1, &ask(1)), tried(&[1]));
+    assert_eq!(bench.look(1e6, 2, &ask(2)), tried(&[2]));
+    assert_eq!(bench.look(1e6, 3, &ask(3)), heeded(&[1, 2]));
+}
+
+#[test]
 fn a_trial_that_brings_nothing_ends_and_the_next_ones_wait_for_longer() {
     let mut bench = Bench::new(1);
     let mut waited = Vec::new();

@@ -249,7 +249,10 @@ impl RateControl {
         }
         match self.state {
             State::SlowStart { .. } => self.hear_in_slow_start(now, &feedback),
-            State::Starting { .. } => ended_slow_start = self.hear_in_start(now, &feedback),
+            State::Starting { .. } => {
+                let asked_bps = if feedback.have_loss { adjusted_bps } else { feedback.rate_bps };
+                ended_slow_start = self.hear_in_start(now, &Feedback { rate_bps: asked_bps, ..feedback });
+            }
             State::Steady { .. } => self.hear_in_steady_state(now, &feedback, adjusted_bps),
         }
         let limits = self.clr() == Some(receiver);

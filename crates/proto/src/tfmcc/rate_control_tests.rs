@@ -110,7 +110,7 @@ fn who_wants_least_limits_above_the_rate_if_the_owner_wants_it_so() {
         let low = feedback(&control, 3, 1.01e6, 0.1);
         control.hear(at(10.2), &Feedback { leave: true, ..low });
         assert_eq!(control.clr(), Some(Address::endpoint(limiting)), "nor does one that leaves");
-        // Who has had no loss limits as long as it wants less than X, and not beside one that has.
+        // Who has had no loss limits as long as it wants no more than X, and not beside one that has.
         let lossless = |rate_bps| Feedback { have_loss: false, ..feedback(&control, 3, rate_bps, 0.1) };
         let (more, less) = (lossless(1.4e6), lossless(1.0e6 - 1.0));
         control.hear(at(10.3), &more);
@@ -118,6 +118,9 @@ fn who_wants_least_limits_above_the_rate_if_the_owner_wants_it_so() {
         control.hear(at(10.4), &less);
         assert_eq!(control.clr(), Some(Address::endpoint(3)));
         control.hear(at(10.5), &feedback(&control, 2, 1.5e6, 0.04));
+        assert_eq!(control.clr(), Some(Address::endpoint(3)), "X would rise beyond what it can take");
+        control.hear(at(10.6), &more);
+        control.hear(at(10.7), &feedback(&control, 2, 1.5e6, 0.04));
         assert_eq!(control.clr(), Some(Address::endpoint(if least { 2 } else { 3 })));
     }
 }

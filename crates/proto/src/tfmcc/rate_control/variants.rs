@@ -20,8 +20,8 @@ impl RateControl {
 
     /// A rate control in which of receivers with losses the one that wants least limits, also if that is more than X,
     /// as RFC 5740 section 5.5.2 has it. What others want is twice what they receive, which far away was sent long ago:
-    /// it limits as long as it is less than X. By RFC 4654 section 3.3 one that limits goes on until another one wants
-    /// less than X.
+    /// it limits as long as it is no more than X. By RFC 4654 section 3.3 one that limits goes on until another one
+    /// wants less than X.
     pub fn with_least_limiting(self) -> RateControl {
         RateControl { least_limits: true, ..self }
     }
@@ -31,7 +31,8 @@ impl RateControl {
         let below_bps = self.bias * self.rate_bps;
         match self.state.limit().clr() {
             Some(clr) if self.least_limits && feedback.have_loss && !clr.leaving => {
-                below_bps.max(if clr.have_loss { clr.rate_bps } else { f64::INFINITY })
+                let wants_more = !clr.have_loss && clr.rate_bps > self.rate_bps;
+                below_bps.max(if wants_more { f64::INFINITY } else { clr.rate_bps })
             }
             _ => below_bps,
         }
