@@ -123,7 +123,7 @@ mod tests {
             tell(kind, who);
         }
         assert_eq!((&behind.now[..], &behind.ever[..]), (&[one][..], &[one, two][..]));
-        let mut fill = |behind: &mut Behind, ms, room| {
+        let fill = |behind: &mut Behind, ms, room| {
             let mut bytes = Vec::new();
             let is_due = behind.fill(Duration::from_millis(ms), &keys, room, &mut bytes);
             assert_eq!(is_due, !bytes.is_empty());
