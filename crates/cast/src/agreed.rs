@@ -5,8 +5,6 @@ use crate::usage::Shared;
 use faircast_deliver::keys::{SEALED_BYTES, Salt};
 use faircast_deliver::symbol::HEADER_BYTES;
 use faircast_proto::group_set::Senders;
-use faircast_proto::parts::left_behind;
-use faircast_proto::registry::SchemeConfig;
 use faircast_proto::scheme::Scheme as _;
 use faircast_wire::groups::Groups;
 use faircast_wire::session::Session;
@@ -65,23 +63,6 @@ impl Agreed {
     /// Bytes of an IP packet with data, at most.
     pub fn packet_bytes(&self) -> u64 {
         self.packet_bytes
-    }
-
-    /// Who holds all others below this share of what they would get is left behind, `most` at most; 0: nobody is.
-    pub fn leave_behind(&mut self, share: f64, most: u32) -> Result<()> {
-        let config = match &mut self.session.scheme {
-            SchemeConfig::Tfmcc(config) => config,
-            SchemeConfig::Omcc(config) => &mut config.tfmcc,
-            _ if share == 0.0 => return Ok(()),
-            other => {
-                let sentence = format!("--leave-behind {share} given with --scheme {:?}; legal with", other.name());
-                return Err(Ending::Input(format!("{sentence} tfmcc and omcc")));
-            }
-        };
-        if share > 0.0 {
-            config.leave_behind = Some(left_behind::Config { share, most, ..left_behind::Config::default() });
-        }
-        Ok(())
     }
 
     /// Looks whether the session has one group: what layers carried would be parts of a stream, which only who holds

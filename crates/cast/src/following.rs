@@ -76,29 +76,17 @@ impl<'a> Following<'a> {
         if !is_renewed && !is_another_there {
             return Ok(driver);
         }
-        let before = driver.joined();
-        let driver = self.anew(driver, results, clock, sockets)?;
-        // Layers that the one before had joined would go on to come, and nobody would leave them.
-        let now_joined = driver.joined();
-        before.iter().filter(|number| !now_joined.contains(*number)).for_each(|number| sockets.leave(number));
-        Ok(driver)
-    }
-
-    /// Begins to listen once more, with what has come: congestion control begins anew.
-    pub fn anew<I: Inbound>(
-        &mut self,
-        driver: Member<I>,
-        results: &mut Results,
-        clock: &mut HostClock,
-        sockets: &mut Sockets,
-    ) -> Result<Member<I>> {
         self.forged += driver.counters().forged;
         let malformed = driver.counters().all_malformed();
+        let before = driver.joined();
         let mut driver = self.member(driver.into_content())?;
         driver.content_mut().heard = None;
         driver.content_mut().malformed += malformed;
         results.renew(clock.now());
         driver.start(clock, sockets);
+        // Layers that the one before had joined would go on to come, and nobody would leave them.
+        let now_joined = driver.joined();
+        before.iter().filter(|number| !now_joined.contains(*number)).for_each(|number| sockets.leave(number));
         self.foreign = 0;
         Ok(driver)
     }

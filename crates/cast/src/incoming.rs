@@ -1,6 +1,5 @@
 //! A receiver's side: what data packets bring, seals, whose session it is.
 
-use crate::behind::Asked;
 use crate::carried::Inbound;
 use crate::limits::{Heard, said};
 use crate::repeats::Repeats;
@@ -8,7 +7,6 @@ use crate::results::Logged;
 use crate::unread::HeardOf;
 use faircast_deliver::Failure;
 use faircast_deliver::keys::{MAC_BYTES, ReceiverSession, Salt};
-use faircast_deliver::left_behind::{LEFT_BEHIND, LeftBehind};
 use faircast_deliver::store::Taken;
 use faircast_proto::endpoint::Event;
 use faircast_proto::packet::Packet;
@@ -55,8 +53,6 @@ pub struct Incoming<I> {
     salt: Option<Salt>,
     /// What is signed is not of what is received here.
     is_other: bool,
-    /// What the sender has said of who is left behind.
-    pub asked: Asked,
 }
 
 impl<I: Inbound> Incoming<I> {
@@ -79,7 +75,6 @@ impl<I: Inbound> Incoming<I> {
             repeated: 0,
             salt: None,
             is_other: false,
-            asked: Asked::default(),
         }
     }
 
@@ -87,16 +82,6 @@ impl<I: Inbound> Incoming<I> {
     pub fn heard_of(&self, forged: u64) -> HeardOf {
         let unreadable = if self.reserved.is_some() { forged } else { self.malformed };
         HeardOf { is_read: self.store.salt().is_some(), unreadable, is_other: self.is_other }
-    }
-
-    /// The sender says who is left behind.
-    fn hear_of(&mut self, payload: &[u8]) {
-        let verifier = self.keys.verifier();
-        let word = verifier.and_then(|verifier| LeftBehind::decode(payload, &verifier).ok());
-        match word.filter(|word| Some(word.salt) == self.store.salt()) {
-            Some(word) => self.asked.hear(&word, self.keys.id()),
-            None => self.malformed += 1,
-        }
     }
 
     fn give(&mut self, payload: &[u8]) -> Option<Taken> {
@@ -132,9 +117,7 @@ impl<I: Inbound> Content for Incoming<I> {
         if self.log.is_wanted() {
             self.limits.take(now, packet, said(packet), &mut self.log);
         }
-        if payload.first() == Some(&LEFT_BEHIND) {
-            self.hear_of(payload);
-        } else if !payload.is_empty() && self.failure.is_none() {
+        if !payload.is_empty() && self.failure.is_none() {
             self.give(payload);
         }
     }

@@ -12,7 +12,6 @@
 //! | `agreed.rs` | what both ends of a session must agree on |
 //! | `carried.rs` | what a session may carry: files, or a stream |
 //! | `outgoing.rs`, `incoming.rs` | what packets carry: the sender's side, a receiver's side; seals |
-//! | `behind.rs` | who is left behind |
 //! | `watching.rs` | what a probe sees of them |
 //! | `repeats.rs` | packets that come again |
 //! | `following.rs`, `asking.rs` | whose packets a receiver takes, and when it says something |
@@ -30,7 +29,6 @@
 
 mod agreed;
 mod asking;
-mod behind;
 mod carried;
 mod ending;
 mod following;

@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         let options = "there are: --to, --max-rate, --scheme, --set, --packet-size, --interface, --open, --format, \
-                       --ttl, --keys, --receivers, --patience, --leave-behind, --results, --json";
+                       --ttl, --keys, --receivers, --patience, --results, --json";
         let verbs = "keys, send, receive, probe, stream";
         let missing = "is missing: the first group of the session, as 239.1.2.3:5000 or [ff15::1]:5000";
         for (line, sentence) in [
@@ -196,8 +196,6 @@ mod tests {
             ("send a --receivers many", "--receivers \"many\" given; legal is 1 to 1000000"),
             ("send a --ttl 256", "--ttl \"256\" given; legal is 1 to 255"),
             ("send a --packet-size 255", "--packet-size \"255\" given; legal is 256 to 9000"),
-            ("send a --leave-behind 0.95", "--leave-behind \"0.95\" given; legal is 0, or 0.01 to 0.9"),
-            ("send a --leave-behind -1", "--leave-behind \"-1\" given; legal is 0, or 0.01 to 0.9"),
             ("send a --set x", "--set \"x\" given; legal is KEY=VALUE"),
             ("send a --to x", "--to \"x\" given; legal is a group and a port, as 239.1.2.3:5000"),
             ("receive d --source x", "--source \"x\" given; legal is the address of a host, as 192.0.2.1"),
@@ -220,7 +218,7 @@ mod tests {
             said.starts_with(begins)
                 && said.ends_with(
                     " [--open] [--format NAME] [--ttl HOPS] [--keys FILE] [--receivers N] \
-            [--patience SECONDS] [--leave-behind SHARE] [--results DIR] [--json]"
+            [--patience SECONDS] [--results DIR] [--json]"
                 ),
             "{said}"
         );

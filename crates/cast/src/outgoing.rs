@@ -1,6 +1,5 @@
 //! The sender's side: what data packets carry, seals, what receivers say.
 
-use crate::behind::Behind;
 use crate::carried::Outbound;
 use crate::limits::{Limit, after};
 use crate::results::Logged;
@@ -42,8 +41,6 @@ pub struct Outgoing<O> {
     pub limit: Option<Limit>,
     /// Who has reported less than `exclude_below` and was not heeded, the first [`MOST_EXCLUDED`] of them.
     pub excluded: Vec<Address>,
-    /// Who is left behind.
-    pub behind: Behind,
     /// Symbols sent for the first time, and because somebody asked.
     pub sent: (u64, u64),
     /// What happened, for whoever writes it down.
@@ -84,7 +81,6 @@ impl<O> Outgoing<O> {
             greedy: None,
             limit: None,
             excluded: Vec::new(),
-            behind: Behind::default(),
             sent: (0, 0),
             log: EventLog::default(),
             given: VecDeque::with_capacity(MOST_GIVEN),
@@ -111,9 +107,6 @@ impl<O: Outbound> Content for Outgoing<O> {
         let start = into.len();
         // Every receiver holds the first group, which is the lowest layer where there are some.
         let group = packet.destination.index() as u32;
-        if group == 0 && self.behind.fill(self.now, &self.keys, room, into) {
-            return;
-        }
         let sent = match group {
             0 => self.offer.next_symbol(self.now, into),
             _ => self.offer.next_above(self.now, group, into),
@@ -161,7 +154,6 @@ impl<O: Outbound> Content for Outgoing<O> {
 
     fn event(&mut self, now: Instant, event: &Event) {
         self.limit = after(self.limit, event);
-        self.behind.event(event);
         if event.is(RECEIVER_EXCLUDED)
             && let EventSubject::Other(receiver) = event.subject
             && !self.excluded.contains(&receiver)

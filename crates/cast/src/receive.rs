@@ -10,7 +10,6 @@ use crate::results::{Of, Results};
 use crate::turns;
 use crate::unread::Unread;
 use crate::usage::Receive;
-use faircast_deliver::feedback::Request;
 use faircast_deliver::keys::{ReceiverKeys, ReceiverSession};
 use faircast_deliver::names::WORK_FOLDER;
 use faircast_deliver::store::{Event, Existing, Settings, Store};
@@ -56,9 +55,6 @@ pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Resu
     let mut progress = Progress::new(options.output, began);
     let mut unread = Unread::new(listening.keys.as_deref());
     let mut refused: Vec<String> = Vec::new();
-    // Until when it is away, and how often it was.
-    let (mut away, mut left_behind) = (None, 0);
-    let mut since = began;
     loop {
         let now = turns::time(clock.now());
         driver.content_mut().now = now;
@@ -81,19 +77,6 @@ pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Resu
             Event::Working => is_working = true,
             Event::All => asking.next = now,
         }
-        let asked = driver.content_mut().asked.take().filter(|_| !driver.content().store.complete());
-        if let (Some(length), None) = (asked, away) {
-            driver.content_mut().store.flush()?;
-            driver.stop(&mut clock, &mut sockets);
-            (away, left_behind) = (Some(now + length), left_behind + 1);
-            if !options.output.json {
-                progress.notes(&left(length));
-            }
-        }
-        if away.is_some_and(|until| now >= until) {
-            away = None;
-            driver = following.anew(driver, &mut results, &mut clock, &mut sockets)?;
-        }
         if now >= asking.next {
             asking.turns();
             let content = driver.content_mut();
@@ -102,17 +85,13 @@ pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Resu
             if is_complete && asking.has_said_farewell() {
                 driver.stop(&mut clock, &mut sockets);
                 results.end(clock.now(), &mut driver, "done").iter().for_each(|why| progress.notes(why));
-                let value = value(&driver, now - began, following.forged(&driver), left_behind, &unread);
+                let value = value(&driver, now - began, following.forged(&driver), &unread);
                 return Ok(end(summary(&driver, now - began, following.forged(&driver)), value, refused));
             }
-            let request = content.store.request(now, REQUEST_BYTES);
-            if let Some(mut request) = request.and_then(|request| Request::decode(&request).ok()) {
-                if away.is_some() {
-                    // It says that it is still there, and could take nothing now.
-                    request.lines.clear();
-                }
-                if asking.says(is_complete, !request.lines.is_empty(), PERIOD) {
-                    driver.say(&request.encode(), &mut clock, &mut sockets);
+            if let Some(request) = content.store.request(now, REQUEST_BYTES) {
+                let wants = faircast_deliver::feedback::Request::decode(&request).is_ok_and(|r| !r.lines.is_empty());
+                if asking.says(is_complete, wants, PERIOD) {
+                    driver.say(&request, &mut clock, &mut sockets);
                 }
             }
             asking.waits(now, is_complete, PERIOD);
@@ -123,16 +102,13 @@ pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Resu
         if let Some(failure) = driver.content_mut().failure.take() {
             return Err(failure.into());
         }
-        if away.is_none() {
-            driver = following.follow(driver, now, &mut results, &mut clock, &mut sockets)?;
-        }
+        driver = following.follow(driver, now, &mut results, &mut clock, &mut sockets)?;
         if let Some(sentence) = unread.look(now, &driver.content().heard_of(following.forged(&driver)))
             && !options.output.json
         {
             progress.notes(&format!("faircast: {sentence}"));
         }
-        // Nothing is to come while it is away. A driver that begins anew has heard nothing yet.
-        since = if away.is_some() { now } else { driver.content().heard.unwrap_or(since) };
+        let since = driver.content().heard.unwrap_or(began);
         if let Some(patience) = options.patience.filter(|patience| now.saturating_sub(since) > *patience) {
             driver.content_mut().store.flush()?;
             results.end(clock.now(), &mut driver, "incomplete").iter().for_each(|why| progress.notes(why));
@@ -142,7 +118,7 @@ pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Resu
                 return Err(Ending::Input(sentence));
             }
             let sentence = format!("incomplete: nothing has come for {seconds} s; what has come is kept");
-            return Ok(Ending::Incomplete(sentence, value(&driver, now - began, all, left_behind, &unread)));
+            return Ok(Ending::Incomplete(sentence, value(&driver, now - began, all, &unread)));
         }
         if interrupted() {
             driver.content_mut().store.flush()?;
@@ -153,15 +129,6 @@ pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Resu
         let forged = following.forged(&driver);
         progress.shows(now, come(&driver), || brief(&driver), || summary(&driver, now - began, forged));
     }
-}
-
-/// That it goes for so long.
-fn left(length: Duration) -> String {
-    format!(
-        "faircast: this receiver's way takes so little that it holds all others down; the sender leaves it behind \
-         until these have all, and it comes back in {} s",
-        length.as_secs()
-    )
 }
 
 /// How many symbols have come, of how many.
@@ -223,7 +190,7 @@ fn summary(driver: &Member, took: Duration, forged: u64) -> String {
     )
 }
 
-fn value(driver: &Member, took: Duration, forged: u64, left_behind: u32, unread: &Unread) -> Value {
+fn value(driver: &Member, took: Duration, forged: u64, unread: &Unread) -> Value {
     let (content, counters) = (driver.content(), driver.counters());
     let progress = content.store.progress();
     json!({
@@ -241,7 +208,6 @@ fn value(driver: &Member, took: Duration, forged: u64, left_behind: u32, unread:
         "early": content.early,
         "repeated": content.repeated,
         "malformed": content.malformed + counters.all_malformed(),
-        "left_behind": left_behind,
         "unread": unread.said(),
     })
 }

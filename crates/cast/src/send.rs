@@ -12,29 +12,24 @@ use faircast_deliver::geometry::Cut;
 use faircast_deliver::keys::{SenderKeys, SenderSession};
 use faircast_deliver::offer::{Offer, Settings};
 use faircast_deliver::source::gather;
-use faircast_proto::endpoint::{ENDLESS, Endpoint as _};
-use faircast_proto::parts::left_behind;
+use faircast_proto::endpoint::ENDLESS;
 use faircast_wire::clock::Clock as _;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Of so many receivers one is left behind at most, of fewer one as well: who are more are what the network is like.
-const OF_SO_MANY: u32 = 20;
 /// Source symbols of a block.
 const BLOCK_SYMBOLS: u16 = 512;
 
 /// Sends files until all receivers have them.
 pub fn command(options: &Send, interrupted: &mut dyn FnMut() -> bool) -> Result<Ending> {
-    let mut agreed =
-        Agreed::read(&options.shared, options.keys.is_some(), ("to", options.to), Some(&options.max_rate))?;
+    let agreed = Agreed::read(&options.shared, options.keys.is_some(), ("to", options.to), Some(&options.max_rate))?;
     let keys = options.keys.as_ref().map(|path| SenderKeys::read(Path::new(path))).transpose().map_err(at_start)?;
     let all = keys.as_ref().map_or(1, SenderKeys::receivers);
     let expected = options.receivers.unwrap_or(all);
     if keys.is_some() && expected > all {
         return Err(Ending::Input(format!("--receivers \"{expected}\" given; legal is 1 to {all}")));
     }
-    leave_behind(&mut agreed, options, keys.as_ref())?;
     let expected = expected as usize;
     let patience = options.patience.unwrap_or(Duration::from_secs(60));
     let mut sockets = agreed.sockets(options.shared.interface.as_deref(), None, options.ttl)?;
@@ -71,7 +66,6 @@ pub fn command(options: &Send, interrupted: &mut dyn FnMut() -> bool) -> Result<
     loop {
         let now = turns::time(clock.now());
         driver.content_mut().now = now;
-        asks_to_go(&mut driver, now, agreed.packet_bytes());
         results.turn(turns::instant(now), &mut driver, f64::NAN).iter().for_each(|why| progress.notes(why));
         let due = driver.content().offer.next_at(now);
         if (due <= now) != granted {
@@ -106,38 +100,6 @@ pub fn command(options: &Send, interrupted: &mut dyn FnMut() -> bool) -> Result<
         let (sent, all) = (driver.content().sent.0, driver.content().offer.manifest().symbols());
         progress.shows(now, (sent, all), || brief(&driver, expected), || summary(&driver, now - began, expected));
     }
-}
-
-/// Who is left behind. Without keys nobody is: who can reach the group could speak for any number of receivers, or ask
-/// others to go.
-fn leave_behind(agreed: &mut Agreed, options: &Send, keys: Option<&SenderKeys>) -> Result<()> {
-    match (keys, options.leave_behind) {
-        (None, Some(share)) if share > 0.0 => {
-            let sentence = format!("--leave-behind {share} given with --open, where everybody is believed");
-            Err(Ending::Input(format!("{sentence}; legal is 0, or --keys FILE")))
-        }
-        (None, _) => Ok(()),
-        (Some(keys), share) => {
-            let most = (keys.receivers() / OF_SO_MANY).clamp(1, left_behind::MOST);
-            agreed.leave_behind(share.unwrap_or(0.0), most)
-        }
-    }
-}
-
-/// Those who are left behind are asked to go until the others have everything. What they ask for waits as long.
-fn asks_to_go(driver: &mut Source, now: Duration, packet_bytes: u64) {
-    if driver.content().behind.ever.is_empty() {
-        return;
-    }
-    let ids: Vec<u64> = driver.content().behind.now.iter().map(|receiver| driver.directory().id(*receiver)).collect();
-    let rate_bps = driver.endpoint().report().rate_bps;
-    let content = driver.content_mut();
-    content.offer.defer(ids.clone());
-    let asked = if content.offer.others_lack(now) { ids } else { Vec::new() };
-    let left = content.offer.manifest().symbols().saturating_sub(content.sent.0);
-    let others_s = 8.0 * (left * packet_bytes) as f64 / rate_bps.max(1.0);
-    let asked = asked.into_iter().filter_map(|id| u32::try_from(id).ok()).collect();
-    content.behind.asks(asked, Duration::try_from_secs_f64(others_s).unwrap_or(Duration::MAX));
 }
 
 type Source = told::Source<Offer>;

@@ -42,7 +42,6 @@ pub fn value<O: Outbound>(driver: &Source<O>, took: Duration, mut own: Value) ->
         ("seconds", json!(took.as_secs_f64())),
         ("limiting", json!(limiting(driver))),
         ("excluded", json!(excluded(driver))),
-        ("left_behind", json!(left_behind(driver))),
         ("source_symbols", json!(content.sent.0)),
         ("repair_symbols", json!(content.sent.1)),
         ("packets", json!(counters.sent)),
@@ -77,18 +76,7 @@ pub fn troubles<O: Outbound>(driver: &Source<O>) -> String {
         [id] => format!(", receiver {id} asked for less than exclude_below and is not heeded"),
         ids => format!(", receivers {} asked for less than exclude_below and are not heeded", ids.join(", ")),
     };
-    let behind: Vec<String> = left_behind(driver).iter().map(u64::to_string).collect();
-    let behind = match &behind[..] {
-        [] => String::new(),
-        [id] => format!(", receiver {id} held all others down and was left behind"),
-        ids => format!(", receivers {} held all others down and were left behind", ids.join(", ")),
-    };
-    format!("{excluded}{behind}{unsent}{forged}{greedy}")
-}
-
-/// Who was left behind, by id.
-fn left_behind<O: Outbound>(driver: &Source<O>) -> Vec<u64> {
-    driver.content().behind.ever.iter().map(|receiver| driver.directory().id(*receiver)).collect()
+    format!("{excluded}{unsent}{forged}{greedy}")
 }
 
 /// Who is not heeded, by id.

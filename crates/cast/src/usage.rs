@@ -1,7 +1,7 @@
 //! What each command takes, as `clap` has it. What is said of words that are none of this is in `options.rs`.
 
 use crate::format::{Format, format};
-use crate::values::{address, delay, group, hops, name, packet_bytes, receivers, seconds, setting, share};
+use crate::values::{address, delay, group, hops, name, packet_bytes, receivers, seconds, setting};
 use clap::{Args, Parser, Subcommand};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -92,10 +92,6 @@ pub struct Send {
     /// give up when nobody who lacks something is heard for so long. Default 60
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub patience: Option<Duration>,
-    /// who holds all others below this share of what they would get has to wait for them, by tfmcc and omcc with keys:
-    /// a twentieth of the receivers at most. Default 0: nobody
-    #[arg(long, value_name = "SHARE", value_parser = share)]
-    pub leave_behind: Option<f64>,
     /// What is written down of it.
     #[command(flatten)]
     pub written: Written,

@@ -14,12 +14,6 @@ pub fn packet_bytes(text: &str) -> Result<u64, String> {
     whole(text, least, most)
 }
 
-/// A share of what others get; 0 is none.
-pub fn share(text: &str) -> Result<f64, String> {
-    let share = text.parse().ok().filter(|share| *share == 0.0 || (0.01..=0.9).contains(share));
-    share.ok_or_else(|| "legal is 0, or 0.01 to 0.9".to_owned())
-}
-
 /// A number of hops.
 pub fn hops(text: &str) -> Result<u8, String> {
     whole(text, 1, 255).map(|number| number as u8)

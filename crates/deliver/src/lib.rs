@@ -8,7 +8,6 @@
 //! | `root.rs` | the one signed packet from which all else can be checked |
 //! | `symbol.rs` | what a packet with a symbol begins with |
 //! | `feedback.rs` | what receivers ask for, as bytes |
-//! | `left_behind.rs` | receivers that are asked to go for a while |
 //! | `source.rs`, `repair.rs`, `octets.rs` | the sender's files; RaptorQ, and its arithmetic |
 //! | `roster.rs` | who receives |
 //! | `offer/` | the sender: the carousel, and what is asked for |
@@ -30,7 +29,6 @@ pub mod failure;
 pub mod feedback;
 pub mod geometry;
 pub mod keys;
-pub mod left_behind;
 pub mod manifest;
 pub mod names;
 mod needs;

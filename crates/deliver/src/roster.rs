@@ -84,14 +84,6 @@ impl Roster {
         self.receivers.values().any(|receiver| !receiver.complete() && !self.gone(now, receiver))
     }
 
-    /// Whether somebody who was heard of late lacks something and is none of these.
-    pub fn wanting_beside(&self, now: Duration, these: &[u64]) -> bool {
-        let wants = |(id, receiver): (&u64, &Receiver)| {
-            !receiver.complete() && !self.gone(now, receiver) && !these.contains(id)
-        };
-        self.receivers.iter().any(wants)
-    }
-
     /// How long nobody has been heard; `None` if nobody ever was.
     pub fn quiet(&self, now: Duration) -> Option<Duration> {
         self.receivers.values().map(|receiver| now.saturating_sub(receiver.heard)).min()

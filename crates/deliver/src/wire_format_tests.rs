@@ -2,7 +2,6 @@
 
 use crate::feedback;
 use crate::keys::{MAC_BYTES, SEALED_BYTES};
-use crate::left_behind;
 use crate::root::Root;
 use crate::stream::{head, standing};
 use crate::symbol;
@@ -37,7 +36,6 @@ fn the_page_has_the_length_of_everything() {
     assert_eq!(tables("Request"), [feedback::HEADER_BYTES, feedback::LINE_BYTES]);
     assert_eq!(tables("Head"), [head::FIXED_BYTES, head::ENTRY_BYTES]);
     assert_eq!(tables("Standing"), [standing::HEADER_BYTES]);
-    assert_eq!(tables("Left behind"), [left_behind::FIXED_BYTES, left_behind::RECEIVER_BYTES]);
     assert_eq!(tables("Sealed data"), [SEALED_BYTES]);
     assert_eq!(tables("Authenticated feedback"), [MAC_BYTES]);
     for row in [
@@ -45,7 +43,6 @@ fn the_page_has_the_length_of_everything() {
         format!("| symbol | 2 | {}, and the symbol |", symbol::HEADER_BYTES),
         format!("| head | 4 | {}, and {} for each block that it lists |", head::FIXED_BYTES + 64, head::ENTRY_BYTES),
         format!("| standing | 5 | {}, and {} for each line |", standing::HEADER_BYTES, feedback::LINE_BYTES),
-        format!("| left behind | 6 | {}, and 4 for each receiver |", left_behind::FIXED_BYTES + 64),
         format!("| request | 3 | {}, and {} for each line |", feedback::HEADER_BYTES, feedback::LINE_BYTES),
     ] {
         assert!(PAGE.contains(&row), "{row}");

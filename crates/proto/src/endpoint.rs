@@ -5,8 +5,7 @@
 
 use crate::control::Control;
 pub use crate::event::{
-    Cause, Event, EventKind, EventSubject, FINISHED, LAYER_ADDED, LAYER_DROPPED, RECEIVER_EXCLUDED, RECEIVER_HEEDED,
-    RECEIVER_LEFT_BEHIND, RECEIVER_TRIED,
+    Cause, Event, EventKind, EventSubject, FINISHED, LAYER_ADDED, LAYER_DROPPED, RECEIVER_EXCLUDED,
 };
 pub use crate::gauge::{Gauge, GaugeKind};
 use crate::packet::{Address, Packet};

@@ -107,26 +107,6 @@ pub const RECEIVER_EXCLUDED: &EventKind = &EventKind::new(
     "The source no longer heeds a receiver: the least rate that is heeded and what it reports, or its word is untrue.",
 );
 
-/// The source tries out what others get without a receiver, the subject of the event, and does not heed it. Before is
-/// the source's rate.
-pub const RECEIVER_TRIED: &EventKind = &EventKind::new(
-    "receiver-tried",
-    "bit/s",
-    "The source looks what others get without a receiver that holds its rate down: the rate.",
-);
-
-/// Others get so much more without a receiver, the subject of the event, that the source leaves it behind. Before
-/// is the source's rate.
-pub const RECEIVER_LEFT_BEHIND: &EventKind = &EventKind::new(
-    "receiver-left-behind",
-    "bit/s",
-    "Others get so much more without a receiver that the source leaves it behind: the rate.",
-);
-
-/// The source heeds a receiver again, the subject of the event. Before is the source's rate.
-pub const RECEIVER_HEEDED: &EventKind =
-    &EventKind::new("receiver-heeded", "bit/s", "The source heeds a receiver again that it did not: the rate.");
-
 impl Event {
     /// An event that changes nothing with a number.
     pub const fn new(kind: &'static EventKind, cause: Cause) -> Event {

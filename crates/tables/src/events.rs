@@ -71,7 +71,6 @@ const EVENTS: &str = "\
     TCP: `loss-reduction`, `incipient-reduction`, `moderate-reduction`, `timeout`, `finished`; sessions: `rate`, \
     `slow-start-ended`, `limiting-receiver`, `report` (of the receiver that limits), `loss-event`, `scale` \
     (OMCC's f(N)), `receiver-excluded` (the source no longer heeds a receiver, of TFMCC, OMCC, pgmcc and MLDA), \
-    `receiver-tried`, `receiver-left-behind` and `receiver-heeded` (of TFMCC and OMCC on hosts), \
     `layer-added`, `layer-dropped` (a receiver has joined or left the `layer`); of layer blocking `outage`, of \
     RLM `rlm-state` and `join-heard`, of MLDA `leading-receiver`, `fast-decrease`, `share` and `join-revoked`, \
     of SMCC `election` and the attempts to join a `layer`: `join-waiting`, `join-begun`, `join-succeeded`, \

@@ -51,15 +51,6 @@ def command(
         str | None,
         option("--patience", "SECONDS", "Give up when nobody who lacks something is heard for so long. Default 60."),
     ] = None,
-    leave_behind: Annotated[
-        str | None,
-        option(
-            "--leave-behind",
-            "SHARE",
-            "Who holds all others below this share of what they would get has to wait for them, by tfmcc and omcc with "
-            "keys: a twentieth of the receivers at most. Default 0: nobody.",
-        ),
-    ] = None,
     results: Results = None,
     as_json: Json = False,
 ) -> None:
@@ -82,5 +73,4 @@ def command(
     }
     given |= {"--interface": interface, "--open": open_, "--format": format_, "--ttl": ttl}
     given |= {"--keys": keys, "--receivers": receivers, "--patience": patience, "--results": results}
-    given |= {"--leave-behind": leave_behind}
     carry_out("send", files, given | {"--json": as_json})

@@ -72,7 +72,7 @@ pub fn lose_here(one_in: u32) -> Result<(), String> {
 }
 
 /// Loses packets to groups that come to the host of this thread.
-pub fn lose(one_in: u32) -> Result<(), String> {
+fn lose(one_in: u32) -> Result<(), String> {
     run("nft add table ip faircast")?;
     run("nft add chain ip faircast in { type filter hook input priority 0; }")?;
     run(&format!("nft add rule ip faircast in ip daddr 224.0.0.0/4 numgen random mod {one_in} < 1 drop"))

@@ -53,7 +53,6 @@ const CASES: &[Case] = &[
     Case { name: "forged", seconds: 35, measure: hostile::forged },
     Case { name: "replayed", seconds: 70, measure: hostile::replayed },
     Case { name: "lying", seconds: 150, measure: hostile::lying },
-    Case { name: "slow", seconds: 360, measure: files::one_is_slow },
     Case { name: "wrap", seconds: 92, measure: trouble::wrap },
     Case { name: "outage", seconds: 92, measure: trouble::outage },
     Case { name: "suspend", seconds: 85, measure: trouble::suspend },

@@ -42,10 +42,6 @@ pub fn command(options: &Send, interrupted: &mut dyn FnMut() -> bool) -> Result<
     };
     let mut sender = Sender::new(settings, files.offered()).map_err(Ending::Input)?;
     let expected = options.receivers.unwrap_or(1) as usize;
-    if let Some(share) = options.leave_behind.filter(|share| *share > 0.0) {
-        let sentence = format!("--leave-behind {share} given with --format norm, which has no keys; legal is 0");
-        return Err(Ending::Input(sentence));
-    }
     let patience = options.patience.unwrap_or(Duration::from_secs(60));
     let mut traffic = Traffic::new(sockets, turns::clock(), agreed.groups)?;
     let began = traffic.clock.now();

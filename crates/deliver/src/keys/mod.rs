@@ -102,11 +102,6 @@ impl ReceiverSession {
         }
     }
 
-    /// The number of its key; none in open sessions.
-    pub fn id(&self) -> Option<u32> {
-        self.own.as_ref().map(|(id, _)| *id)
-    }
-
     /// By whom roots must be signed; nobody in open sessions.
     pub fn verifier(&self) -> Option<Verifier> {
         self.keyed.as_ref().map(|(verifier, _)| *verifier)

@@ -83,8 +83,6 @@ pub struct Offer {
     repair_next: bool,
     /// Symbols that were given out and could not be sent; the last goes first.
     unsent: Vec<SymbolId>,
-    /// Who gets what it asks for when others have everything.
-    deferred: Vec<u64>,
 }
 
 /// Where the carousel is.
@@ -215,7 +213,6 @@ impl Offer {
             burst: None,
             repair_next: false,
             unsent: Vec::new(),
-            deferred: Vec::new(),
         }
         .at_first_block())
     }
@@ -297,16 +294,6 @@ impl Offer {
         }
     }
 
-    /// What these receivers ask for waits from now on until nobody else lacks anything who was heard of late.
-    pub fn defer(&mut self, receivers: Vec<u64>) {
-        self.deferred = receivers;
-    }
-
-    /// Whether somebody else lacks something than those that are [deferred](Self::defer).
-    pub fn others_lack(&self, now: Duration) -> bool {
-        self.roster.wanting_beside(now, &self.deferred)
-    }
-
     /// Hears what a receiver says ([`Store::request`](crate::store::Store::request)).
     ///
     /// # Errors
@@ -319,10 +306,9 @@ impl Offer {
         }
         self.check(&request)?;
         let most = self.settings.greed * (self.manifest.symbols() + self.index.0.symbols()) + GREED_MORE;
-        let waits = self.deferred.contains(&receiver) && self.others_lack(now);
         let known = self.roster.hear(now, receiver, request.left)?;
         let (mut looked_at, mut greedy) = (0, false);
-        for line in request.lines.iter().filter(|_| !waits) {
+        for line in &request.lines {
             for block in line.block..line.block + u32::from(line.blocks) {
                 looked_at += 1;
                 if looked_at > MOST_BLOCKS_ASKED || known.asked >= most {

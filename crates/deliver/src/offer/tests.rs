@@ -297,30 +297,3 @@ fn too_much_for_one_root_is_said() {
     let refused = Offer::new(Vec::new(), Settings::default(), SALT, None, &mut |_| true).err().expect("refused");
     assert_eq!(refused.to_string(), "there is no file");
 }
-
-#[test]
-fn who_is_deferred_gets_what_it_asks_for_when_nobody_else_lacks_anything() {
-    let (_folder, mut offer) = offer(&[256 * 8], Settings::default());
-    drain(&mut offer, at(0));
-    offer.defer(vec![7]);
-    let some = request(&offer, 3, &[line(1, 0, 1, 3)]);
-    let lacks = request(&offer, 1, &[]);
-    offer.hear(at(0), 1, &lacks).unwrap();
-    offer.hear(at(0), 7, &some).unwrap();
-    assert_eq!(numbers(&drain(&mut offer, at(1000)), Sent::Repair), []);
-    assert!(offer.others_lack(at(1000)) && !offer.finished(at(1000), 1));
-    // Another one that asks gets it, and with it the one that waits.
-    offer.hear(at(1000), 1, &request(&offer, 1, &[line(1, 0, 1, 1)])).unwrap();
-    assert_eq!(numbers(&drain(&mut offer, at(2000)), Sent::Repair).len(), 1);
-    let all = request(&offer, 0, &[]);
-    offer.hear(at(2000), 1, &all).unwrap();
-    assert!(!offer.others_lack(at(2000)) && !offer.finished(at(2000), 1), "it is waited for");
-    offer.hear(at(4000), 7, &some).unwrap();
-    assert_eq!(numbers(&drain(&mut offer, at(6000)), Sent::Repair).len(), 3);
-    // So it is where others have not been heard for a minute.
-    offer.hear(at(8000), 2, &lacks).unwrap();
-    offer.hear(at(8000), 7, &some).unwrap();
-    assert_eq!(numbers(&drain(&mut offer, at(10_000)), Sent::Repair), []);
-    offer.hear(at(70_000), 7, &some).unwrap();
-    assert_eq!(numbers(&drain(&mut offer, at(72_000)), Sent::Repair).len(), 3);
-}

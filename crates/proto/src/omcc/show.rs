@@ -1,6 +1,6 @@
 //! What the endpoints show of themselves beside what TFMCC's do, and what may happen in them.
 
-use crate::endpoint::{EventKind, Gauge, RECEIVER_EXCLUDED, RECEIVER_HEEDED, RECEIVER_LEFT_BEHIND, RECEIVER_TRIED};
+use crate::endpoint::{EventKind, Gauge, RECEIVER_EXCLUDED};
 use crate::tfmcc;
 
 /// What a sender shows: what TFMCC's does, and what multiplies the rate.
@@ -28,8 +28,5 @@ pub const EVENTS: &[&EventKind] = &[
     tfmcc::LOSS_EVENT,
     tfmcc::REPORT,
     RECEIVER_EXCLUDED,
-    RECEIVER_TRIED,
-    RECEIVER_LEFT_BEHIND,
-    RECEIVER_HEEDED,
     SCALE,
 ];

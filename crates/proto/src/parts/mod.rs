@@ -9,7 +9,6 @@
 //! | `supply.rs` | what an application has to send | |
 //! | `sequence.rs` | sequence numbers that wrap, and wild ones | RFC 3550 appendix A.1 |
 //! | `exclusion.rs` | receivers that report too little to be heeded | RFC 4654 section 3.3 |
-//! | `left_behind.rs` | the few that hold all others far down | RFC 8085 section 4.1 has the idea |
 //! | `loss_detection.rs` | what is missing in a sequence space, and when it is lost | RFC 4654 section 5.1 |
 //! | `loss_differentiation/` | which losses are errors of a link, and how often that is right | [Ehlert] section II.C |
 //! | `loss_events.rs` | loss events, intervals, discounting | RFC 4654 sections 5.2 to 5.5 |
@@ -19,7 +18,6 @@
 
 pub mod delay_watch;
 pub mod exclusion;
-pub mod left_behind;
 pub mod loss_detection;
 pub mod loss_differentiation;
 pub mod loss_events;

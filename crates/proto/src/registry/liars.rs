@@ -140,17 +140,6 @@ fn who_asks_for_less_than_is_of_use_limits_nobody() {
     assert!(kept_pgmcc > 0.5, "{kept_pgmcc}");
 }
 
-#[test]
-fn who_holds_all_others_down_is_left_behind() {
-    let config = |leave_behind| crate::omcc::Config {
-        tfmcc: tfmcc::Config { leave_behind, max_rate: Some(Rate(10_000_000)), ..tfmcc::Config::default() },
-        ..Default::default()
-    };
-    let [guarded, bare] = [Some(Default::default()), None].map(|leave_behind| SchemeConfig::Omcc(config(leave_behind)));
-    let (kept_guarded, kept_bare) = (kept(&guarded, Kind::Loss), kept(&bare, Kind::Loss));
-    assert!(kept_guarded > 0.5 && kept_bare < 0.5, "{kept_guarded} and {kept_bare}");
-}
-
 /// When liars of the tests below begin to lie, and when they are looked at last.
 const FROM_S: f64 = 5.0;
 const UNTIL_S: f64 = 65.0;

@@ -250,10 +250,6 @@ impl Config {
             let message = "given; legal is none: a receiver that asks for less than a layer has leaves the layer";
             refuse("tfmcc.exclude_below", message);
         }
-        if self.tfmcc.leave_behind.is_some() {
-            let message = "given; legal is none: a receiver that holds a layer down can leave the layer";
-            refuse("tfmcc.leave_behind", message);
-        }
         if self.tfmcc.slow_start != tfmcc::SlowStart::Rfc4654 {
             let message = "\"doubling\" given; legal is \"rfc4654\": layers are joined one after the other, and only \
                            the lowest has a slow start";

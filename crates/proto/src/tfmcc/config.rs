@@ -5,7 +5,7 @@ use super::suppressors;
 use crate::declared::{Deserialize, JsonSchema, Serialize};
 use crate::limits;
 use crate::limits::{Limited, above, from, to, within};
-use crate::parts::{left_behind, loss_differentiation};
+use crate::parts::loss_differentiation;
 #[cfg(feature = "serde")]
 use crate::profile::profiled;
 use crate::quantity::Bytes;
@@ -35,10 +35,6 @@ pub struct Config {
     /// application "should exclude receivers that report such a low rate"). Left out, all are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclude_below: Option<Rate>,
-    /// The few that hold all others below a share of what these would get are not heeded as long as others report (RFC
-    /// 8085 section 4.1 has the idea). None: all are. No key of scenarios: drivers of hosts set it.
-    #[serde(skip)]
-    pub leave_behind: Option<left_behind::Config>,
     /// Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback).
     pub round_rtts: f64,
     /// g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4).
@@ -273,7 +269,6 @@ impl Default for Config {
             initial_max_rtt: Duration::from_millis(500),
             max_rate: None,
             exclude_below: None,
-            leave_behind: None,
             round_rtts: 6.0,
             suppression: 0.1,
             suppressing_rounds: 2,
@@ -354,9 +349,6 @@ impl Config {
         wrong.extend(check_max_rate(self.max_rate, self.packet_size));
         if let Some(differentiation) = &self.loss_differentiation {
             wrong.extend(within("loss_differentiation", differentiation.check()));
-        }
-        if let Some(leave_behind) = &self.leave_behind {
-            wrong.extend(within("leave_behind", leave_behind.check()));
         }
         wrong
     }

@@ -55,8 +55,6 @@ mod header;
 #[cfg(test)]
 mod late_tests;
 #[cfg(test)]
-mod left_behind_tests;
-#[cfg(test)]
 mod lie_tests;
 mod max_rtt;
 mod measurement;

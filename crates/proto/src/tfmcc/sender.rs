@@ -10,13 +10,9 @@ use super::rate_control::RateControl;
 use super::scaling::Scaling;
 use super::show::{LIMITING_RECEIVER, RATE, REPORT, SENDER_GAUGES, SLOW_START_ENDED};
 use super::wording::{Plain, Wording};
-use crate::endpoint::{
-    Cause, Endpoint, Event, Gauge, Input, Outbox, RECEIVER_EXCLUDED, RECEIVER_HEEDED, RECEIVER_LEFT_BEHIND,
-    RECEIVER_TRIED, Report,
-};
+use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, RECEIVER_EXCLUDED, Report};
 use crate::packet::{Address, FlowId, Packet};
 use crate::parts::exclusion::{Exclusion, Verdict};
-use crate::parts::left_behind::{LeftBehind, Present, Step};
 use crate::parts::pacer::Pacer;
 use crate::parts::rtt::{lag_s, stamp_us};
 use crate::parts::supply::{GREATEST_GROWTH, Supply};
@@ -35,8 +31,6 @@ pub struct SenderOf<W> {
     packets: DataPackets,
     echoes: Echoes,
     exclusion: Exclusion,
-    /// Boxed, since few sessions have it.
-    left_behind: Option<Box<LeftBehind>>,
     scaling: Scaling,
     supply: Supply,
     /// Until when reports tell of what was sent while the application had nothing to send.
@@ -65,10 +59,6 @@ impl<W: Wording> SenderOf<W> {
             packets: DataPackets::new(config, flow, own, group),
             echoes: Echoes::by(config),
             exclusion: Exclusion::new(config.exclude_below),
-            left_behind: config.leave_behind.map(|leave_behind| {
-                let ceiling_bps = config.max_rate.map_or(f64::INFINITY, |rate| rate.as_bps_f64());
-                Box::new(LeftBehind::new(leave_behind, ceiling_bps))
-            }),
             scaling: Scaling::default(),
             supply: Supply::default(),
             short_until: Instant::ZERO,
@@ -149,9 +139,6 @@ impl<W: Wording> SenderOf<W> {
         self.running = true;
         self.control.begin(now);
         self.pacer.begin(now);
-        if let Some(left_behind) = &mut self.left_behind {
-            left_behind.begin(now);
-        }
     }
 
     fn stop(&mut self) {
@@ -227,9 +214,6 @@ impl<W: Wording> SenderOf<W> {
             self.dismiss(now, packet.source, cause, out);
             return;
         }
-        if !self.is_heeded(now, &report, packet.source, asked_bps, cause, out) {
-            return;
-        }
         let Some(heard) = self.control.hear(now, &feedback) else { return };
         if heard.limits {
             if let Some(data_limit) = &mut self.data_limit {
@@ -266,47 +250,6 @@ impl<W: Wording> SenderOf<W> {
         verdict != Verdict::Heeded
     }
 
-    /// Whether a receiver counts that may hold all others down. What is due of that is done first, so that it is judged
-    /// by what was before its report.
-    fn is_heeded(
-        &mut self,
-        now: Instant,
-        report: &FeedbackHeader,
-        receiver: Address,
-        asked_bps: f64,
-        cause: Cause,
-        out: &mut Outbox,
-    ) -> bool {
-        if self.left_behind.is_none() {
-            return true;
-        }
-        self.keep_up(now, cause, out);
-        let rounds = self.control.counts().rounds;
-        let Some(left_behind) = &mut self.left_behind else { return true };
-        if report.leave && !left_behind.is_aside(receiver) {
-            left_behind.leaves(receiver);
-            return true;
-        }
-        asked_bps.is_nan() || left_behind.hear(now, rounds, receiver, asked_bps, report.have_loss)
-    }
-
-    /// What time has made of those who hold all others down.
-    fn keep_up(&mut self, now: Instant, cause: Cause, out: &mut Outbox) {
-        let Some(left_behind) = &mut self.left_behind else { return };
-        let (rate_bps, limiting) = (self.control.rate_bps(), self.control.clr());
-        let present = Present { rate_bps, limiting, rounds: self.control.counts().rounds };
-        let Some(step) = left_behind.pass(now, present) else { return };
-        let Step { tried, left, heeded } = step;
-        for (kind, receivers) in [(RECEIVER_LEFT_BEHIND, left), (RECEIVER_HEEDED, heeded), (RECEIVER_TRIED, tried)] {
-            for receiver in receivers {
-                out.event(Event::change(kind, rate_bps, f64::NAN, cause).about(Some(receiver)));
-                if kind == RECEIVER_TRIED {
-                    self.dismiss(now, receiver, cause, out);
-                }
-            }
-        }
-    }
-
     fn pass(&mut self, now: Instant, out: &mut Outbox) {
         let before = (self.rate_bps(), self.clr());
         let passed = self.control.pass(now);
@@ -317,7 +260,6 @@ impl<W: Wording> SenderOf<W> {
             out.event(Event::change(SLOW_START_ENDED, before.0, f64::NAN, cause));
         }
         self.tell(before, cause, out);
-        self.keep_up(now, cause, out);
         if passed.given_up {
             self.echoes.clr_lost();
         }

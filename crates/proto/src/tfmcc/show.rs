@@ -1,6 +1,6 @@
 //! What the endpoints show of themselves, and what may happen in them.
 
-use crate::endpoint::{EventKind, Gauge, RECEIVER_EXCLUDED, RECEIVER_HEEDED, RECEIVER_LEFT_BEHIND, RECEIVER_TRIED};
+use crate::endpoint::{EventKind, Gauge, RECEIVER_EXCLUDED};
 use crate::parts::loss_differentiation::with_confusion;
 
 /// What a sender shows.
@@ -44,14 +44,4 @@ pub const REPORT: &EventKind =
         ]);
 
 /// All of them.
-pub const EVENTS: &[&EventKind] = &[
-    RATE,
-    LIMITING_RECEIVER,
-    SLOW_START_ENDED,
-    LOSS_EVENT,
-    REPORT,
-    RECEIVER_EXCLUDED,
-    RECEIVER_TRIED,
-    RECEIVER_LEFT_BEHIND,
-    RECEIVER_HEEDED,
-];
+pub const EVENTS: &[&EventKind] = &[RATE, LIMITING_RECEIVER, SLOW_START_ENDED, LOSS_EVENT, REPORT, RECEIVER_EXCLUDED];
