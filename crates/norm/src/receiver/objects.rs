@@ -306,3 +306,38 @@ impl Objects {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Keeps nothing.
+    struct Nowhere;
+
+    impl Sink for Nowhere {
+        type Error = std::convert::Infallible;
+
+        fn write(&mut self, _: u64, _: u64, _: &[u8]) -> Result<bool, Self::Error> {
+            Ok(true)
+        }
+
+        fn complete(&mut self, _: u64, _: u64, _: Option<&[u8]>) -> Result<(), Self::Error> {
+            Ok(())
+        }
+
+        fn abandon(&mut self, _: u64) {}
+    }
+
+    #[test]
+    fn what_nothing_was_heard_of_is_not_lost_by_what_is_squelched() {
+        let mut objects = Objects::default();
+        let first = FIRST_TURN + 100;
+        objects.begin_at(first, &mut Nowhere);
+        objects.reach(first);
+        objects.lose(first + 1, &mut Nowhere);
+        assert_eq!((objects.lost, objects.settled.contains(first + 1)), (0, false), "it may be sent still");
+        objects.reach(first + 1);
+        objects.lose(first + 1, &mut Nowhere);
+        assert_eq!((objects.lost, objects.settled.contains(first + 1)), (1, true));
+    }
+}
