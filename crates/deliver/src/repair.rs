@@ -42,9 +42,9 @@ impl Encoders {
 }
 
 /// Up to how many missing source symbols are found by equations of their own. They cost an encoder, whose plan is made
-/// once for all blocks of a length, and their number squared; RaptorQ's own decoder makes a plan for each block. A
-/// choice that was not measured.
-const MOST_SOLVED: usize = 64;
+/// once for all blocks of a length, and their number squared; RaptorQ's own decoder makes a plan for each block. In
+/// blocks of 256 symbols and more they are cheaper up to this number, by the table of `docs/delivery.md`.
+const MOST_SOLVED: usize = 32;
 
 /// The source symbols of a block of `symbols`, from at least as many symbols with their ids; nothing if these are not
 /// enough. All have full length, and ids differ.

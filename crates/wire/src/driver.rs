@@ -425,7 +425,7 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
             self.counters.last_failure = Some(failure.why.kind());
         }
         self.counters.sent += sent as u64;
-        self.rests.sent(sent as u64, self.batch.bytes() as u64);
+        self.rests.sent(sent as u64, self.batch.bytes_of(sent) as u64);
         self.unsent.extend(self.packets.drain(..).skip(sent));
         self.batch.clear();
     }

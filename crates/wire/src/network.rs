@@ -128,9 +128,9 @@ impl Batch {
         self.datagrams.len()
     }
 
-    /// Bytes of all of them.
-    pub fn bytes(&self) -> usize {
-        self.bytes.len()
+    /// Bytes of the first of them, so many datagrams.
+    pub fn bytes_of(&self, first: usize) -> usize {
+        self.datagrams[..first].last().map_or(0, |datagram| datagram.range.end)
     }
 
     /// Whether there are none.

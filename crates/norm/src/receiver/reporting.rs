@@ -16,8 +16,8 @@ pub struct Reporting {
     heard: Heard,
     measurement: Measurement,
     space: SequenceSpace,
-    /// Bytes of an IP packet with a symbol.
-    packet_bytes: u16,
+    /// Bytes of the longest IP packet with a symbol so far.
+    packet_bytes: Option<u16>,
     probe: Option<Probe>,
     /// What the last probe said of it: it limits, or may.
     flags: u8,
@@ -52,7 +52,7 @@ impl Default for Reporting {
             heard: Heard::default(),
             measurement: Measurement::new(&config),
             space: SequenceSpace::default(),
-            packet_bytes: config.packet_size.0 as u16,
+            packet_bytes: None,
             probe: None,
             flags: 0,
             due: None,
@@ -87,7 +87,7 @@ impl Reporting {
     /// A message of the sender has come, with this number; `bytes` are those of its IP packet if it is one with a
     /// symbol. What a probe has told of the own round-trip time is `echo`.
     pub fn take(&mut self, sequence: u16, bytes: Option<u16>, grtt: RoundTrip, arrived: Instant, echo: Option<Echo>) {
-        self.packet_bytes = bytes.map_or(self.packet_bytes, |bytes| self.packet_bytes.max(bytes));
+        self.packet_bytes = self.packet_bytes.max(bytes);
         let Some((data, sent)) = self.heard.packet(sequence, grtt, arrived) else { return };
         let packet = Packet {
             sent,
@@ -95,12 +95,14 @@ impl Reporting {
             source: SENDER,
             destination: GROUP,
             // The equation and the receive rate are of packets with symbols; the others are few.
-            size: self.packet_bytes,
+            size: self.packet_bytes.unwrap_or_default(),
             ttl: INITIAL_TTL,
             ecn: Ecn::NotCapable,
             header: Header::Tfmcc(tfmcc::Header::Data(data)),
         };
-        self.measurement.set_packet_size(self.packet_bytes);
+        if let Some(bytes) = self.packet_bytes {
+            self.measurement.set_packet_size(bytes);
+        }
         let Some(taken) = self.measurement.take(&mut self.space, arrived, &packet, &data, 1.0) else { return };
         let limits = self.flags & flag::CLR != 0;
         self.measurement.measure_rtt(arrived, echo.map(|echo| echo.stamp_us), limits);
@@ -159,5 +161,32 @@ impl Reporting {
     pub fn measured(&self) -> (Option<f64>, Option<f64>) {
         let p = self.measurement.have_loss().then(|| self.measurement.loss_event_rate());
         (p, self.measurement.measured_rtt_s())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faircast_proto::time::Duration;
+
+    #[test]
+    fn rates_are_of_packets_as_long_as_those_that_come() {
+        let times = Times { grtt_s: 0.1, backoff: 4.0, group_size: 10 };
+        for bytes in [300, 540, 1400] {
+            let (mut reporting, mut random) = (Reporting::default(), Random::stream(1, "test/norm/size"));
+            let mut now = Instant::from_secs_f64(10.0);
+            for number in 0..2000u16 {
+                now += Duration::from_millis(1);
+                if number % 100 == 0 {
+                    let (sent, rate) = (time(now), Rate::of_bytes_per_s(1e6));
+                    reporting.probe((now, now), (number / 100, sent), rate, None, &times, &mut random);
+                }
+                reporting.take(number, Some(bytes), RoundTrip::of_s(0.1), now, None);
+            }
+            let (said, _) = reporting.feedback(now, false).expect("a probe has come");
+            // Without a loss, twice what is received.
+            let part = said.rate.bytes_per_s() / (2000.0 * f64::from(bytes));
+            assert!((0.85..1.15).contains(&part), "{bytes} B: {part}");
+        }
     }
 }

@@ -160,17 +160,14 @@ impl Start {
         self.note(feedback);
         let &Feedback { receiver, rtt_s, delayed, .. } = feedback;
         let asked_bps = feedback.rate_bps.min(rate_bps);
+        if let Phase::Asking { lost, .. } = &mut self.phase {
+            *lost |= feedback.have_loss;
+        }
         match self.phase {
-            Phase::Asking { lost: false, .. } if feedback.have_loss => {
-                if let Phase::Asking { lost, .. } = &mut self.phase {
-                    *lost = true;
-                }
-                Step::Rate(asked_bps)
-            }
             Phase::Asking { until, .. } if self.heard.len() >= FEW || now >= until => {
-                self.asked(now, rate_bps, max_rtt_s)
+                self.asked(now, if feedback.have_loss { asked_bps } else { rate_bps }, max_rtt_s)
             }
-            Phase::Asking { lost: true, .. } if feedback.have_loss => Step::Rate(asked_bps),
+            Phase::Asking { .. } if feedback.have_loss => Step::Rate(asked_bps),
             Phase::Asking { lost: true, .. } => Step::None,
             // Somebody is there: a window of the longest round-trip time that there may be.
             Phase::Asking { .. } => Step::Rate(rate_bps.max(INITIAL_WINDOW * self.packet_bits / max_rtt_s)),
