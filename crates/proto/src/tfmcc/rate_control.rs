@@ -243,7 +243,7 @@ impl RateControl {
             let may = self.suppressors.may_lower(receiver) && !self.waits_for_each();
             lowered = self.rounds.answered(feedback.round, rate_bps, may);
         }
-        let mut ended_slow_start = feedback.have_loss && self.in_slow_start() && !self.waits_for_each();
+        let mut ended_slow_start = feedback.have_loss && matches!(self.state, State::SlowStart { .. });
         if ended_slow_start {
             self.end_slow_start(now);
         }

@@ -387,6 +387,41 @@ fn jitter_of_a_packets_time_neither_ends_it_early_nor_hides_a_queue() {
 }
 
 #[test]
+fn a_queue_that_overflows_before_the_second_alarm_costs_no_time() {
+    // As `faircast send` on the wire, with jitter of a packet's time: in some of these runs packets are lost while it
+    // is looked whether delays go on. When that was the end, at 8 Mbit/s and with the R_max of a full queue, it took
+    // 5.3 s.
+    let config = Config {
+        packet_size: Bytes(1280),
+        max_rate: Some(Rate(20_000_000)),
+        granularity: Duration::from_millis(10),
+        silence_floor: Duration::from_millis(50),
+        ..doubling()
+    };
+    let mut lost = 0;
+    for seed in 0..8 {
+        let (mut random, mut last) = (Random::stream(seed, "test/start/overflow"), Instant::ZERO);
+        let also = move |n, packet: &Packet, fate| match fate {
+            Fate::Late(wait) => {
+                let due = packet.sent + wait + Duration::from_secs_f64(1e-3 * random.uniform());
+                last = if n == 0 { due.max(last) } else { last };
+                Fate::Late(due.max(last).since(packet.sent))
+            }
+            other => other,
+        };
+        let members = [(0.04, 0), (0.0401, 0), (0.0402, 0)];
+        let (mut group, links) = session(&config, vec![Link::new(10e6, 0.05)], &members, also);
+        group.start_all();
+        group.run_while(at(4.0), |group| group.source.in_slow_start());
+        lost += u32::from(links.borrow()[0].lost > 0);
+        assert!(group.source.control().growth_rtt_s() < 0.05, "{seed}: {}", group.source.control().growth_rtt_s());
+        let reached_s = reaches(&mut group, 10e6, 30.0);
+        assert!(reached_s < 3.0, "{seed}: {reached_s}");
+    }
+    assert!(lost > 1, "{lost}");
+}
+
+#[test]
 fn an_outage_in_the_start_is_over_a_minute_later() {
     // While all are asked, while the rate doubles, and while a queue is drained; both ways are dead.
     for (from_s, length_s) in [(0.5, 3.0), (2.05, 0.5), (2.05, 3.0), (2.2, 3.0), (2.4, 3.0), (2.05, 30.0)] {
@@ -453,7 +488,7 @@ fn two_delays_of_one_receiver_are_a_queue_and_one_is_none() {
         start.hear(at(s), &report(n, bps, delayed), true, (x, f64::INFINITY), 0.5)
     };
     let mut start = doubles();
-    assert!(start.selects(&report(2, 4e6, true)) && !start.selects(&report(2, 4e6, false)));
+    assert!(start.selects(&report(2, 4e6, true), 9e6) && !start.selects(&report(2, 4e6, false), 9e6));
     assert_eq!(hear(&mut start, 2.1, 2, 4e6, true, 9e6), Step::Delayed(4e6));
     // Another behind the same queue, or on the same longer way, is no second one; and within a round-trip time a plain
     // report tells of what was sent before.
@@ -471,6 +506,48 @@ fn two_delays_of_one_receiver_are_a_queue_and_one_is_none() {
     assert_eq!(start.hear(at(2.18), &far, true, (2.5e6, f64::INFINITY), 0.5), Step::None);
     assert_eq!(hear(&mut start, 2.22, 1, 9e6, false, 2.5e6), Step::None, "another's way says nothing");
     assert_eq!(hear(&mut start, 2.22, 2, 5e6, false, 2.5e6), Step::Over(5e6));
+}
+
+#[test]
+fn after_a_loss_the_queue_is_drained_and_then_the_equation_counts() {
+    let queued = |receiver, rate_bps| Feedback { have_loss: true, rtt_s: 0.08, ..report(receiver, rate_bps, false) };
+    let empty = |receiver, rate_bps| Feedback { rtt_s: 0.044, ..queued(receiver, rate_bps) };
+    let hear = |start: &mut Start, s: f64, feedback: &Feedback, x: f64| {
+        start.hear(at(s), feedback, true, (x, f64::INFINITY), 0.5)
+    };
+    // Without an alarm nobody knows what it got but by what it asks for.
+    let mut start = doubles();
+    assert!(start.selects(&queued(2, 3e6), 8e6) && !start.selects(&queued(2, 9e6), 8e6));
+    assert!(!start.selects(&Feedback { leave: true, ..queued(2, 3e6) }, 8e6));
+    assert_eq!(hear(&mut start, 2.1, &queued(2, 3e6), 8e6), Step::Rate(1.5e6));
+    assert_eq!((start.undrained_bps(), start.deadline()), (Some(3e6), at(2.1) + Duration::from_secs_f64(0.32)));
+    assert_eq!(hear(&mut start, 2.15, &queued(2, 3.5e6), 1.5e6), Step::Rate(1.5e6), "it goes on");
+    assert_eq!(hear(&mut start, 2.2, &empty(2, 6e6), 1.5e6), Step::Over(3e6));
+    // Where no queue is there is none to be drained.
+    assert_eq!(hear(&mut doubles(), 2.1, &empty(2, 3e6), 8e6), Step::Over(3e6));
+    // It is checked, and has got 5 Mbit/s: what it asks for at a full queue is no bound of what follows.
+    let mut start = doubles();
+    assert_eq!(hear(&mut start, 2.1, &report(2, 5e6, true), 9e6), Step::Delayed(5e6));
+    assert!(start.selects(&queued(1, 4e6), 5e6) && !start.selects(&queued(1, 6e6), 5e6));
+    assert_eq!(hear(&mut start, 2.13, &queued(2, 3e6), 5e6), Step::Rate(2.5e6));
+    let mut late = start.clone();
+    assert_eq!(late.pass(at(2.46), 2.5e6, 0.5), Step::Over(3e6), "by its last report");
+    // Another behind the same queue does not interfere, one that stands less takes its place.
+    assert_eq!(hear(&mut start, 2.14, &queued(1, 3.1e6), 2.5e6), Step::None);
+    assert!(start.selects(&queued(1, 1e6), 2.5e6) && !start.selects(&queued(1, 2.7e6), 2.5e6));
+    let mut other = start.clone();
+    assert_eq!(hear(&mut other, 2.14, &queued(1, 1e6), 2.5e6), Step::Rate(1e6));
+    assert_eq!(hear(&mut other, 2.2, &empty(2, 6e6), 1e6), Step::None, "not its queue");
+    assert_eq!(hear(&mut other, 2.2, &empty(1, 1.2e6), 1e6), Step::Over(1.2e6));
+    assert_eq!(hear(&mut start, 2.2, &empty(2, 6e6), 2.5e6), Step::Over(5e6), "no more than it got");
+    // A loss while a queue is drained for delays; the round-trip time has 40 + 5 ms to come below.
+    let mut start = doubles();
+    hear(&mut start, 2.1, &report(2, 5e6, true), 9e6);
+    assert_eq!(hear(&mut start, 2.13, &report(2, 6e6, true), 5e6), Step::Rate(3e6));
+    assert_eq!(hear(&mut start, 2.14, &queued(2, 2e6), 3e6), Step::Rate(2e6), "it asks for less than half of that");
+    let near = Feedback { rtt_s: 0.0451, ..queued(2, 5e6) };
+    assert_eq!(hear(&mut start, 2.15, &near, 2e6), Step::Rate(3e6));
+    assert_eq!(hear(&mut start, 2.2, &empty(2, 5.5e6), 3e6), Step::Over(5.5e6));
 }
 
 #[test]

@@ -44,7 +44,7 @@ impl RateControl {
         }
     }
 
-    /// A report in a start, without a loss once all have been asked. Whether it has ended it.
+    /// A report in a start. Whether it has ended it.
     pub(super) fn hear_in_start(&mut self, now: Instant, feedback: &Feedback) -> bool {
         let max_rtt_s = self.rounds.max_rtt_s();
         let most_bps = match self.bound {
@@ -54,7 +54,7 @@ impl RateControl {
         let rates_bps = (self.rate_bps, most_bps);
         let State::Starting { limit, start } = &mut self.state else { return false };
         let consequence = match judge_in_slow_start(limit, feedback) {
-            Consequence::None if start.selects(feedback) => Consequence::Select(Growth::Now),
+            Consequence::None if start.selects(feedback, self.rate_bps) => Consequence::Select(Growth::Now),
             consequence => consequence,
         };
         limit.follow(now, feedback, consequence);
