@@ -118,6 +118,7 @@ fn session(options: &Shared, packet_bytes: u64, max_rate: Option<&str>) -> Resul
         table.insert("granularity".to_owned(), json!("10 ms"));
         table.insert("silence_floor".to_owned(), json!("50 ms"));
         table.insert("slow_start".to_owned(), json!("doubling"));
+        table.insert("loss_event_span".to_owned(), json!("window"));
     }
     table.insert("scheme".to_owned(), json!(scheme));
     table.insert("max_rate".to_owned(), json!(max_rate.unwrap_or("100 Gbit/s")));

@@ -153,7 +153,8 @@ impl PyLossHistory {
         first_interval: f64,
         marked: bool,
     ) -> PyResult<&'static str> {
-        let packet = Packet { sequence, marked, now, rtt_s: span("rtt_s", rtt_s)? };
+        let rtt_s = span("rtt_s", rtt_s)?;
+        let packet = Packet { sequence, marked, now, rtt_s, event_s: rtt_s };
         let seed = within("first_interval", first_interval, 1.0, 1e12)?;
         let Self { history, detection } = self;
         Ok(match history.arrive(LossHistory::ONLY, detection, packet, None, || seed) {
@@ -167,7 +168,8 @@ impl PyLossHistory {
     /// The first round-trip time has been measured.
     #[pyo3(signature = (rtt_s, *, least_interval = 1.0))]
     fn measured(&mut self, rtt_s: f64, least_interval: f64) -> PyResult<()> {
-        self.history.measured(span("rtt_s", rtt_s)?, within("least_interval", least_interval, 1.0, 1e12)?);
+        let rtt_s = span("rtt_s", rtt_s)?;
+        self.history.measured(rtt_s, rtt_s, within("least_interval", least_interval, 1.0, 1e12)?);
         Ok(())
     }
 

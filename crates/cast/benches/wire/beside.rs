@@ -66,6 +66,7 @@ pub fn tfmcc_over_geo() -> Result<Vec<Row>, String> {
 pub fn tfmcc() -> Value {
     json!({
         "scheme": "tfmcc", "max_rate": "20 Mbit/s", "max_rtt": "recent", "gap_floor": "follows", "seed_floor": "half",
+        "loss_event_span": "window",
     })
 }
 

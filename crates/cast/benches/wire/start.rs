@@ -17,7 +17,7 @@ use std::time::Duration;
 pub fn default_scheme(max_rate: &str) -> Value {
     json!({
         "scheme": "tfmcc", "packet_size": "1280 B", "granularity": "10 ms", "silence_floor": "50 ms",
-        "slow_start": "doubling", "max_rate": max_rate,
+        "slow_start": "doubling", "loss_event_span": "window", "max_rate": max_rate,
     })
 }
 

@@ -7,7 +7,9 @@ use faircast_codec::norm::{CcNode, Feedback, Loss, Rate, RoundTrip, Time, flag};
 use faircast_proto::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use faircast_proto::parts::loss_history::LossHistory;
 use faircast_proto::random::Random;
-use faircast_proto::tfmcc::{self, Config, Echo, Measurement, OneWayAdjustment, SeedFloor, SequenceSpace};
+use faircast_proto::tfmcc::{
+    self, Config, Echo, LossEventSpan, Measurement, OneWayAdjustment, SeedFloor, SequenceSpace,
+};
 use faircast_proto::time::Instant;
 
 /// Congestion control at a receiver.
@@ -46,8 +48,12 @@ const BITS: f64 = 8.0;
 impl Default for Reporting {
     fn default() -> Reporting {
         // Data has no stamps of its own, by which one-way delays could be seen.
-        let config =
-            Config { seed_floor: SeedFloor::Half, one_way_adjustment: OneWayAdjustment::Off, ..Config::default() };
+        let config = Config {
+            seed_floor: SeedFloor::Half,
+            one_way_adjustment: OneWayAdjustment::Off,
+            loss_event_span: LossEventSpan::Window,
+            ..Config::default()
+        };
         Reporting {
             heard: Heard::default(),
             measurement: Measurement::new(&config),

@@ -76,7 +76,7 @@ impl EquationRule {
             let packets_per_rtt = received.packets_per_s(now, rtt_s) * rtt_s;
             (packets_per_rtt * packets_per_rtt / 1.5).max(LEAST_SEED)
         };
-        let packet = Packet { sequence, marked, now, rtt_s };
+        let packet = Packet { sequence, marked, now, rtt_s, event_s: rtt_s };
         let arrival = self.history.arrive(Space(layer as u16), &mut seen.detection, packet, None, seed);
         if arrival != Arrival::Duplicate {
             self.received.arrive(now, RECEIVE_RATE_RTTS * rtt_s);
@@ -86,7 +86,7 @@ impl EquationRule {
 
     /// The first round-trip time has been measured.
     pub fn measured(&mut self, rtt_s: f64) {
-        self.history.measured(rtt_s, LEAST_SEED);
+        self.history.measured(rtt_s, rtt_s, LEAST_SEED);
     }
 
     /// The receiver has left a layer.

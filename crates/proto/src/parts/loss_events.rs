@@ -19,8 +19,12 @@ pub struct Losses {
     pub at: Instant,
     /// Nominal time from one to the next, ns.
     pub spacing_ns: f32,
-    /// The receiver's round-trip time then.
-    pub rtt: Duration,
+    /// How long a loss event lasts, as it was then: the receiver's round-trip time (section 5.2), or what else is taken
+    /// for it.
+    pub span: Duration,
+    /// An event lasts as long as was so with its first loss. By section 5.2 it is what is so with a further one that
+    /// decides whether that belongs to it.
+    pub lasts_from_first: bool,
     /// If twice as many packets or more have come without a loss event before, they are one event, however long it
     /// took: an outage, and not the path's loss rate.
     pub outage: bool,
@@ -38,8 +42,9 @@ pub struct Losses {
 /// let mut events = LossEvents::NONE;
 /// for first in [50, 52, 90] {
 ///     let at = Instant(first * 10_000_000);
-///     let rtt = Duration::from_millis(100);
-///     events.take(&Losses { first, lost: 1, at, spacing_ns: 0.0, rtt, outage: false }, 100.0, 1.0);
+///     let span = Duration::from_millis(100);
+///     let losses = Losses { first, lost: 1, at, spacing_ns: 0.0, span, lasts_from_first: false, outage: false };
+///     events.take(&losses, 100.0, 1.0);
 /// }
 /// assert_eq!((events.count(), events.last()), (2, 90));
 /// // I_0 = 10, I_1 = 40, I_2 = 100: p = min(3/150, 2/140).
@@ -56,6 +61,8 @@ pub struct LossEvents {
     pub(super) intervals: [f32; INTERVALS],
     /// DF_1 to DF_n.
     pub(super) discounts: [f32; INTERVALS],
+    /// How long the last one lasts by its first loss, microseconds.
+    span_us: u32,
     /// Nominal time at which the last one started.
     started: Instant,
 }
@@ -67,37 +74,44 @@ impl LossEvents {
         count: 0,
         intervals: [0.0; INTERVALS],
         discounts: [1.0; INTERVALS],
+        span_us: 0,
         started: Instant::ZERO,
     };
 
-    /// Further losses, behind those before by number: each belongs to the last event if it is within one round-trip
-    /// time of its start, and starts the next one otherwise (section 5.2). `seed`, packets, is the interval before the
+    /// Further losses, behind those before by number: each belongs to the last event if it is within its span of its
+    /// start, and starts the next one otherwise (section 5.2). `seed`, packets, is the interval before the
     /// first event (section 5.6); discount factors do not fall below `threshold`, 1 = no discounting (section 5.5).
     pub fn take(&mut self, losses: &Losses, seed: f32, threshold: f32) {
-        let Losses { first, lost, at, spacing_ns, rtt, outage } = *losses;
+        let Losses { first, lost, at, spacing_ns, span, lasts_from_first, outage } = *losses;
         let gap_ns = f64::from(spacing_ns);
         let time = |index: u32| at + Duration((gap_ns * f64::from(index)) as u64);
-        // Packets of them in one round-trip time, the one beyond included.
-        let stride = if gap_ns > 0.0 { ((rtt.0 as f64 / gap_ns) as u32).saturating_add(1) } else { u32::MAX };
+        // Packets of them in one event, the one beyond included.
+        let stride = if gap_ns > 0.0 { ((span.0 as f64 / gap_ns) as u32).saturating_add(1) } else { u32::MAX };
         let mut index = 0;
-        let alone = self.count == 0 || (at > self.started + rtt && first - self.start >= 2 * u64::from(lost));
+        let lasts_until = |events: &LossEvents| {
+            events.started + if lasts_from_first { Duration::from_micros(events.span_us.into()) } else { span }
+        };
+        let alone = self.count == 0 || (at > lasts_until(self) && first - self.start >= 2 * u64::from(lost));
         if outage && alone && lost > stride {
             self.begin(first, at, seed, threshold);
+            self.lasts(span);
             // What is lost up to its end belongs to it, also in other sequence spaces.
-            self.started = Instant(time(lost - 1).0.saturating_sub(rtt.0));
+            self.started = Instant(time(lost - 1).0.saturating_sub(span.0));
             return;
         }
         loop {
-            if self.count > 0 && time(index) <= self.started + rtt {
-                let span = (self.started + rtt).since(time(index)).0 as f64;
-                let skip = if gap_ns > 0.0 { ((span / gap_ns) as u32).saturating_add(1) } else { u32::MAX };
+            let until = lasts_until(self);
+            if self.count > 0 && time(index) <= until {
+                let left_ns = until.since(time(index)).0 as f64;
+                let skip = if gap_ns > 0.0 { ((left_ns / gap_ns) as u32).saturating_add(1) } else { u32::MAX };
                 index = index.saturating_add(skip);
             }
             if index >= lost.max(1) {
                 return;
             }
             self.begin(first + u64::from(index), time(index), seed, threshold);
-            // A long outage is a row of events, one per round-trip time; those that the history forgets are skipped.
+            self.lasts(span);
+            // A long outage is a row of events, one per span; those that the history forgets are skipped.
             let more = (lost.max(1) - 1 - index) / stride;
             let forgotten = more.saturating_sub(2 * INTERVALS as u32);
             if forgotten > 0 {
@@ -130,6 +144,11 @@ impl LossEvents {
         if (1..=INTERVALS as u32).contains(&self.count) {
             self.intervals[self.count as usize - 1] = seed;
         }
+    }
+
+    /// The last one lasts so long by its first loss.
+    pub(super) fn lasts(&mut self, span: Duration) {
+        self.span_us = u32::try_from(span.0 / 1000).unwrap_or(u32::MAX);
     }
 
     /// A new loss event: the open interval becomes I_1 (sections 5.3 and 5.5), or the seed does (section 5.6).
@@ -199,7 +218,8 @@ mod tests {
             lost,
             at: Instant(at_ms * 1_000_000),
             spacing_ns: 1e7,
-            rtt: Duration::from_millis(60),
+            span: Duration::from_millis(60),
+            lasts_from_first: false,
             outage,
         };
         for (at_ms, events) in [(10_985, 1), (10_990, 1), (10_991, 2)] {

@@ -28,6 +28,8 @@ pub struct LossHistory {
     pending: bool,
     /// A long row of losses may be an outage, which is one event.
     outages: bool,
+    /// A loss event lasts as long as its first loss says.
+    lasts_from_first: bool,
     threshold: f32,
     /// Loss events with all runs.
     current: LossEvents,
@@ -63,8 +65,8 @@ struct Run {
     number: u64,
     /// How many are missing; 0 = one packet that arrived marked.
     missing: u32,
-    /// The receiver's round-trip time then.
-    rtt_us: u32,
+    /// How long a loss event lasted then.
+    span_us: u32,
     space: Space,
     /// How many with higher sequence numbers have arrived, up to [`LOST`], from which on it counts as lost.
     above: u8,
@@ -85,6 +87,9 @@ pub struct Packet {
     pub now: Instant,
     /// The receiver's round-trip time, seconds.
     pub rtt_s: f64,
+    /// How long a loss event lasts, seconds, of the losses that it shows or its mark: the same (section 5.2), or what
+    /// else is taken for it.
+    pub event_s: f64,
 }
 
 /// What an arrival meant.
@@ -111,6 +116,7 @@ impl LossHistory {
             begun: false,
             pending: false,
             outages: false,
+            lasts_from_first: false,
             threshold: threshold as f32,
             current: LossEvents::NONE,
             past: None,
@@ -121,6 +127,12 @@ impl LossHistory {
     /// [outage](Losses::outage).
     pub fn with_outages(mut self) -> LossHistory {
         self.outages = true;
+        self
+    }
+
+    /// A history in which a loss event lasts as long as was said with its [first loss](Losses::lasts_from_first).
+    pub fn with_spans_of_first_losses(mut self) -> LossHistory {
+        self.lasts_from_first = true;
         self
     }
 
@@ -138,8 +150,8 @@ impl LossHistory {
         mut differ: Option<&mut LossDifferentiation>,
         seed: impl FnOnce() -> f64,
     ) -> Arrival {
-        let Packet { sequence, marked, now, rtt_s } = packet;
-        let rtt_us = (rtt_s * 1e6 + 0.5) as u32;
+        let Packet { sequence, marked, now, rtt_s, event_s } = packet;
+        let (rtt_us, span_us) = (micros(rtt_s), micros(event_s));
         let mut stale = false;
         let mut number = self.counted;
         let before = detection.highest();
@@ -155,7 +167,7 @@ impl LossHistory {
             ArrivalOrder::Next(gap) => {
                 number += sequence - before;
                 if let Some(gap) = gap {
-                    self.miss(space, &gap, (now, rtt_us), 0, differ);
+                    self.miss(space, &gap, (now, span_us), 0, differ);
                 }
                 self.counted = number;
             }
@@ -177,25 +189,25 @@ impl LossHistory {
         }
         if marked {
             let (first, above) = (sequence, LOST);
-            self.insert(Run { at: now, gap_ns: 0.0, first, number, missing: 0, rtt_us, space, above });
+            self.insert(Run { at: now, gap_ns: 0.0, first, number, missing: 0, span_us, space, above });
         }
         let lost = marked | (self.pending && self.look(space, detection));
         self.judge(stale, lost, rtt_us, seed)
     }
 
     /// What is missing in `space` below the number `until` counts as lost at `now`, as by then it must have come,
-    /// though less than three with higher numbers may have. There must have been a first in it; `rtt_s`, `differ` and
-    /// `seed` are as for an [arrival](Self::arrive).
+    /// though less than three with higher numbers may have. There must have been a first in it; `rtt_s`, `event_s`,
+    /// `differ` and `seed` are as for an [arrival](Self::arrive).
     pub fn overdue(
         &mut self,
         space: Space,
         detection: &mut LossDetection,
         until: u64,
-        (now, rtt_s): (Instant, f64),
+        (now, rtt_s, event_s): (Instant, f64, f64),
         differ: Option<&mut LossDifferentiation>,
         seed: impl FnOnce() -> f64,
     ) -> Arrival {
-        let rtt_us = (rtt_s * 1e6 + 0.5) as u32;
+        let (rtt_us, span_us) = (micros(rtt_s), micros(event_s));
         let mut lost = false;
         while let Some(index) = self.runs().iter().position(|run| {
             let (first, is_lost) = (run.first, run.is_lost());
@@ -212,7 +224,7 @@ impl LossHistory {
         }
         if until > detection.highest() + 1 {
             let gap = detection.pass_over(until - 1, now);
-            lost |= self.miss(space, &gap, (now, rtt_us), LOST, differ);
+            lost |= self.miss(space, &gap, (now, span_us), LOST, differ);
             self.counted += gap.missing;
         }
         if lost {
@@ -227,13 +239,13 @@ impl LossHistory {
         &mut self,
         space: Space,
         gap: &Gap,
-        (now, rtt_us): (Instant, u32),
+        (now, span_us): (Instant, u32),
         above: u8,
         differ: Option<&mut LossDifferentiation>,
     ) -> bool {
         let missing = u32::try_from(gap.missing).unwrap_or(u32::MAX);
         let (gap_ns, number) = (gap.spacing_ns as f32, self.counted + 1);
-        let run = Run { at: gap.at, gap_ns, first: gap.first, number, missing, rtt_us, space, above };
+        let run = Run { at: gap.at, gap_ns, first: gap.first, number, missing, span_us, space, above };
         let Some(part) = differ else {
             self.insert(run);
             return true;
@@ -297,9 +309,9 @@ impl LossHistory {
 
     /// The first round-trip time has been measured, up to which R_max stood for it: the seed of the history follows, as
     /// long as it is in it, but not below `least` (section 5.6), and losses that the longer time had put into one event
-    /// are looked at again, as far back as they are known.
-    pub fn measured(&mut self, rtt_s: f64, least: f64) {
-        let rtt_us = (rtt_s * 1e6 + 0.5) as u32;
+    /// are looked at again, as far back as they are known: a loss event lasts `event_s`.
+    pub fn measured(&mut self, rtt_s: f64, event_s: f64, least: f64) {
+        let (rtt_us, span_us) = (micros(rtt_s), micros(event_s));
         let Some(past) = &mut self.past else { return };
         if past.seed_rtt_us > 0 {
             let ratio = f64::from(rtt_us) / f64::from(past.seed_rtt_us);
@@ -307,8 +319,9 @@ impl LossHistory {
             past.seed_rtt_us = rtt_us;
         }
         past.settled.reseed(past.seed);
+        past.settled.lasts(Duration::from_micros(span_us.into()));
         for run in &mut past.runs[..usize::from(past.used)] {
-            run.rtt_us = rtt_us;
+            run.span_us = span_us;
         }
         self.evaluate_runs();
     }
@@ -404,7 +417,7 @@ impl LossHistory {
         let Some(past) = &self.past else { return };
         let mut events = past.settled;
         for run in self.runs().iter().filter(|run| run.is_lost()) {
-            events.take(&run.losses(self.outages), past.seed, self.threshold);
+            events.take(&run.losses(self.outages, self.lasts_from_first), past.seed, self.threshold);
         }
         self.current = events;
     }
@@ -441,7 +454,8 @@ impl LossHistory {
     fn insert(&mut self, run: Run) {
         let past = self.past.get_or_insert_default();
         if usize::from(past.used) == RUNS {
-            past.settled.take(&past.runs[0].losses(self.outages), past.seed, self.threshold);
+            let losses = past.runs[0].losses(self.outages, self.lasts_from_first);
+            past.settled.take(&losses, past.seed, self.threshold);
             past.runs.copy_within(1.., 0);
             past.used -= 1;
         }
@@ -466,10 +480,16 @@ impl Run {
         Run { at, first, number, missing: self.missing.saturating_sub(skipped), ..*self }
     }
 
-    fn losses(&self, outage: bool) -> Losses {
-        let rtt = Duration::from_micros(u64::from(self.rtt_us));
-        Losses { first: self.number, lost: self.missing, at: self.at, spacing_ns: self.gap_ns, rtt, outage }
+    fn losses(&self, outage: bool, lasts_from_first: bool) -> Losses {
+        let span = Duration::from_micros(u64::from(self.span_us));
+        let Run { number: first, missing: lost, at, gap_ns: spacing_ns, .. } = *self;
+        Losses { first, lost, at, spacing_ns, span, lasts_from_first, outage }
     }
+}
+
+/// Seconds in whole microseconds.
+fn micros(seconds: f64) -> u32 {
+    (seconds * 1e6 + 0.5) as u32
 }
 
 impl Default for Past {
@@ -480,7 +500,7 @@ impl Default for Past {
             first: 0,
             number: 0,
             missing: 0,
-            rtt_us: 0,
+            span_us: 0,
             space: LossHistory::ONLY,
             above: LOST,
         };

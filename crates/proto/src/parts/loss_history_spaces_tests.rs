@@ -21,7 +21,7 @@ impl Layers {
     /// A packet at `ms`, with a round-trip time of 50 ms and a seed of 100 packets.
     fn arrive(&mut self, space: Space, sequence: u64, ms: u64) -> Arrival {
         let detection = if space == BASE { &mut self.base } else { &mut self.upper };
-        let packet = Packet { sequence, marked: false, now: Instant(ms * 1_000_000), rtt_s: 0.05 };
+        let packet = Packet { sequence, marked: false, now: Instant(ms * 1_000_000), rtt_s: 0.05, event_s: 0.05 };
         self.history.arrive(space, detection, packet, None, || 100.0)
     }
 
@@ -157,7 +157,7 @@ fn the_count_is_of_all_packets_and_p_that_of_one_stream() {
                 continue;
             }
             for (layer, sequence, number) in held.drain(..).rev() {
-                let packet = |sequence| Packet { sequence, marked: false, now, rtt_s: 0.03 };
+                let packet = |sequence| Packet { sequence, marked: false, now, rtt_s: 0.03, event_s: 0.03 };
                 history.arrive(Space(layer as u16), &mut detections[layer], packet(sequence), None, || 50.0);
                 one.arrive(LossHistory::ONLY, &mut one_detection, packet(number), None, || 50.0);
             }
@@ -179,7 +179,7 @@ fn the_count_is_of_all_packets_and_p_that_of_one_stream() {
 impl Layers {
     /// What is missing of the upper layer below this number is overdue.
     fn overdue(&mut self, until: u64, ms: u64) -> Arrival {
-        self.history.overdue(UPPER, &mut self.upper, until, (Instant(ms * 1_000_000), 0.05), None, || 100.0)
+        self.history.overdue(UPPER, &mut self.upper, until, (Instant(ms * 1_000_000), 0.05, 0.05), None, || 100.0)
     }
 }
 

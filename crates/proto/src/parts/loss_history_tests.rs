@@ -22,7 +22,7 @@ impl OneSpace {
     }
 
     fn arrive(&mut self, sequence: u64, marked: bool, now: Instant, rtt_s: f64, seed: impl FnOnce() -> f64) -> Arrival {
-        let packet = Packet { sequence, marked, now, rtt_s };
+        let packet = Packet { sequence, marked, now, rtt_s, event_s: rtt_s };
         self.history.arrive(LossHistory::ONLY, &mut self.detection, packet, None, seed)
     }
 }
@@ -257,22 +257,22 @@ fn the_seed_follows_the_first_measurement_while_it_counts() {
     // R = 50 ms was R_max. Half of it: a quarter of the seed.
     let mut history = OneSpace::new(0.5);
     stream(&mut history, 0..120, |n| n == 50 || n == 90);
-    history.measured(0.025, 1.0);
+    history.measured(0.025, 0.025, 1.0);
     assert_eq!(history.current.intervals[..2], [40.0, 10.0]);
     // Once more, and the least.
-    history.measured(0.0125, 1.0);
+    history.measured(0.0125, 0.0125, 1.0);
     assert_eq!(history.current.intervals[..2], [40.0, 2.5]);
-    history.measured(0.00125, 4.0);
+    history.measured(0.00125, 0.00125, 4.0);
     assert_eq!(history.current.intervals[..2], [40.0, 4.0]);
     stream(&mut history, 120..2000, |n| n % 100 == 0);
-    let before = history.current;
-    history.measured(0.25, 1.0);
-    assert_eq!(history.current, before, "it has left the history");
+    let before = (history.events(), history.last(), history.rate());
+    history.measured(0.25, 0.25, 1.0);
+    assert_eq!((history.events(), history.last(), history.rate()), before, "it has left the history");
     // Settled, but still in it: 13 runs, the first of which is beyond reach.
     let mut history = OneSpace::new(1.0);
     stream(&mut history, 0..150, |n| n % 10 == 0 && (20..150).contains(&n));
     assert_eq!((history.past.as_ref().expect("losses").settled.count, history.events()), (1, 13));
-    history.measured(0.025, 1.0);
+    history.measured(0.025, 0.025, 1.0);
     assert_eq!(history.past.as_ref().expect("losses").settled.intervals[0], 10.0);
     stream(&mut history, 150..160, |_| false);
     assert_eq!(history.past.as_ref().expect("losses").settled.intervals[0], 10.0);
@@ -292,12 +292,12 @@ fn losses_that_r_max_had_put_together_are_parted_by_the_first_measurement() {
     };
     let (mut by_max_rtt, by_rtt) = (history(0.5, 100.0, 150), history(0.05, 1.0, 150));
     assert_eq!((by_max_rtt.events(), by_rtt.events()), (2, 10));
-    by_max_rtt.measured(0.05, 1.0);
+    by_max_rtt.measured(0.05, 0.05, 1.0);
     assert_eq!(by_max_rtt.current, by_rtt.current, "the seed of 100 is 1 now");
     // Beyond the reach of the runs the events stay: of 15 runs three are settled, within one event.
     let mut late = history(0.5, 100.0, 200);
     assert_eq!((late.runs().len(), late.past.as_ref().expect("losses").settled.count, late.events()), (12, 1, 3));
-    late.measured(0.05, 1.0);
+    late.measured(0.05, 0.05, 1.0);
     assert_eq!((late.past.as_ref().expect("losses").settled.count, late.events()), (1, 13));
 }
 
@@ -403,7 +403,8 @@ fn many_at_once_are_as_many_one_by_one() {
         for packets in [1, 2, 3, 100] {
             let mut both = [(); 2].map(|()| (LossHistory::new(0.5), LossDetection::NOTHING));
             let arrive = |(history, detection): &mut (LossHistory, LossDetection), sequence: u64| {
-                let packet = Packet { sequence, marked: false, now: Instant(sequence * 1_000_000), rtt_s: 0.1 };
+                let packet =
+                    Packet { sequence, marked: false, now: Instant(sequence * 1_000_000), rtt_s: 0.1, event_s: 0.1 };
                 history.arrive(LossHistory::ONLY, detection, packet, None, || 30.0)
             };
             for end in &mut both {
@@ -455,4 +456,47 @@ fn an_outage_is_one_event_and_heavy_loss_is_not() {
     let at_random = |n: u32| lost[n as usize];
     let (one, per_rtt) = (events(true, &at_random, 3000).0, events(false, &at_random, 3000).0);
     assert!(f64::from(one) > 0.9 * f64::from(per_rtt), "{one} {per_rtt}");
+}
+
+/// Packets 10 ms apart. What is lost says how long an event lasts, milliseconds: by section 5.2 what the later loss says
+/// counts, and otherwise what the first one did.
+#[test]
+fn an_event_lasts_as_long_as_its_first_loss_says() {
+    let events = |from_first: bool, second: u32, says_ms: [u64; 2]| {
+        let mut history = OneSpace::new(0.5);
+        if from_first {
+            history.history = history.history.clone().with_spans_of_first_losses();
+        }
+        for n in (0..40).filter(|&n| n != 10 && n != second) {
+            // 11 reveals the first one.
+            let event_s = says_ms[usize::from(n > 11)] as f64 * 1e-3;
+            let packet = Packet { sequence: n.into(), marked: false, now: at(n), rtt_s: 0.05, event_s };
+            history.history.arrive(LossHistory::ONLY, &mut history.detection, packet, None, || 40.0);
+        }
+        history.events()
+    };
+    for (second, says_ms, by_letter, from_first) in
+        [(18, [80, 50], 2, 1), (19, [80, 50], 2, 2), (15, [50, 80], 1, 1), (18, [50, 80], 1, 2), (19, [50, 80], 2, 2)]
+    {
+        assert_eq!(events(false, second, says_ms), by_letter, "{second} {says_ms:?}");
+        assert_eq!(events(true, second, says_ms), from_first, "{second} {says_ms:?}");
+    }
+}
+
+/// The same beyond the twelve runs that are remembered: the events of those before are settled, and keep their spans.
+#[test]
+fn an_event_that_is_settled_goes_on() {
+    let mut history = OneSpace::new(0.5);
+    history.history = history.history.clone().with_spans_of_first_losses();
+    // The first says 300 ms, the others 10 ms: every other packet from 10 on, all but the last within 300 ms of it.
+    for n in (0..50).filter(|&n| n < 10 || n % 2 == 1 || n > 42) {
+        let event_s = if n > 11 { 0.01 } else { 0.3 };
+        let packet = Packet { sequence: n.into(), marked: false, now: at(n), rtt_s: 0.01, event_s };
+        history.history.arrive(LossHistory::ONLY, &mut history.detection, packet, None, || 40.0);
+    }
+    assert_eq!(history.past.as_ref().expect("losses").settled.count, 1);
+    assert_eq!((history.events(), history.last()), (2, 42));
+    // With the first measurement all last as long as is said then: 42 is within 400 ms of 10.
+    history.measured(0.4, 0.4, 1.0);
+    assert_eq!((history.events(), history.last()), (1, 10));
 }

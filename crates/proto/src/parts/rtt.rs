@@ -5,6 +5,8 @@ use crate::time::Instant;
 
 /// The least round-trip time, seconds (RFC 4654 sections 3.2 and 4.3.2: one millisecond).
 pub const LEAST_RTT_S: f64 = 1e-3;
+/// The same, microseconds.
+const LEAST_RTT_US: i32 = 1000;
 
 /// What a receiver knows of its round-trip time. Its clock and the sender's may differ by anything.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,7 +17,8 @@ pub struct Rtt {
     /// D_r: one-way delay to the sender and difference of the clocks, ts_i - tr_r'. The RFC has the sign the other way
     /// round, with which the clocks would not cancel out as it says they do.
     offset_us: u32,
-    measured: bool,
+    /// The last measurement, unsmoothed; 0 = there has been none.
+    sample_us: u32,
 }
 
 impl Rtt {
@@ -23,9 +26,9 @@ impl Rtt {
     /// weight of the old estimate. True if it is the first measurement.
     pub fn measure(&mut self, now_us: u32, echoed_us: u32, sent_us: u32, q: f64) -> bool {
         let sample_s = lag_s(now_us, echoed_us).max(LEAST_RTT_S);
-        let first = !self.measured;
+        let first = !self.is_measured();
         self.smoothed_s = if first { sample_s } else { q * self.smoothed_s + (1.0 - q) * sample_s };
-        self.measured = true;
+        self.sample_us = (now_us.wrapping_sub(echoed_us) as i32).max(LEAST_RTT_US) as u32;
         self.offset_us = sent_us.wrapping_sub(echoed_us);
         self.adjusted_s = 0.0;
         first
@@ -33,24 +36,36 @@ impl Rtt {
 
     /// A packet has come without an echo for us: R' = max(D_r + tr_now - ts_j, 1 ms) (section 4.3.3).
     pub fn adjust(&mut self, now_us: u32, sent_us: u32) {
-        if self.measured {
-            self.adjusted_s = lag_s(self.offset_us.wrapping_add(now_us), sent_us).max(LEAST_RTT_S);
+        if let Some(adjusted_s) = self.momentary_s(now_us, sent_us) {
+            self.adjusted_s = adjusted_s;
         }
     }
 
     /// Whether there has been a measurement.
     pub fn is_measured(&self) -> bool {
-        self.measured
+        self.sample_us > 0
     }
 
     /// The smoothed round-trip time R, seconds, if there has been a measurement.
     pub fn smoothed_s(&self) -> Option<f64> {
-        self.measured.then_some(self.smoothed_s)
+        self.is_measured().then_some(self.smoothed_s)
     }
 
     /// The round-trip time R or R', seconds, if there has been a measurement.
     pub fn value_s(&self) -> Option<f64> {
-        self.measured.then_some(if self.adjusted_s > 0.0 { self.adjusted_s } else { self.smoothed_s })
+        self.is_measured().then_some(if self.adjusted_s > 0.0 { self.adjusted_s } else { self.smoothed_s })
+    }
+
+    /// The last measurement as it was, seconds, if there has been one.
+    pub fn sample_s(&self) -> Option<f64> {
+        self.is_measured().then(|| f64::from(self.sample_us) * 1e-6)
+    }
+
+    /// R' of a packet that was sent at `sent_us` and came at `now_us`, seconds, if there has been a measurement: that,
+    /// by as much longer as this packet took more on the way here (section 4.3.3). Of the packet that was measured with
+    /// it is the measurement. R does not follow it.
+    pub fn momentary_s(&self, now_us: u32, sent_us: u32) -> Option<f64> {
+        self.is_measured().then(|| lag_s(self.offset_us.wrapping_add(now_us), sent_us).max(LEAST_RTT_S))
     }
 }
 
@@ -98,6 +113,27 @@ mod tests {
             }
             rtt.measure(3_100_000, 3_000_000, sender(3_060_000), 0.5);
             assert!((rtt.value_s().unwrap() - 0.1).abs() < 1e-9, "adjustments do not enter the smoothing");
+        }
+    }
+
+    #[test]
+    fn the_round_trip_time_of_a_packet_is_unsmoothed_and_changes_nothing() {
+        // 60 ms to the sender; the measurement is of 100 ms, then of 140 ms. Stamps wrap, and clocks differ.
+        for clock in [0u32, 5_000_000, u32::MAX - 30_000, u32::MAX - 1_090_000] {
+            for own in [0u32, u32::MAX - 1_095_000, u32::MAX - 2_050_000] {
+                let (sender, here) = (|at_us: u32| at_us.wrapping_add(clock), |at_us: u32| at_us.wrapping_add(own));
+                let mut rtt = Rtt::default();
+                assert_eq!((rtt.sample_s(), rtt.momentary_s(here(1_000_000), sender(990_000))), (None, None));
+                rtt.measure(here(1_100_000), here(1_000_000), sender(1_060_000), 0.9);
+                rtt.measure(here(2_140_000), here(2_000_000), sender(2_060_000), 0.9);
+                let near = |seconds: Option<f64>, expected_s: f64| (seconds.unwrap() - expected_s).abs() < 1e-9;
+                assert!(near(rtt.sample_s(), 0.14) && near(rtt.smoothed_s(), 0.104));
+                let of = |rtt: &Rtt, now_us: u32, sent_us: u32| rtt.momentary_s(here(now_us), sender(sent_us));
+                assert!(near(of(&rtt, 2_140_000, 2_060_000), 0.14), "that packet's");
+                assert!(near(of(&rtt, 2_200_000, 2_150_000), 0.11), "it took 50 ms, 30 ms less");
+                assert!(near(of(&rtt, 12_200_000, 2_150_000), 10.11) && near(of(&rtt, 2_200_000, 12_200_000), 1e-3));
+                assert!(near(rtt.value_s(), 0.104));
+            }
         }
     }
 }

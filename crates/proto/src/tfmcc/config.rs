@@ -99,6 +99,8 @@ pub struct Config {
     /// What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
     /// letter of RFC 4654 section 5.2.
     pub outages: Outages,
+    /// How long a loss event lasts. Default "rtt" (RFC 4654 section 5.2); "window" on real hosts.
+    pub loss_event_span: LossEventSpan,
     /// Who limits if a receiver that was selected in the place of another never reports again. Default "predecessor";
     /// "kept" is nearest to the letter of RFC 4654 section 3.3.
     pub unanswered_clr: UnansweredClr,
@@ -123,7 +125,8 @@ pub enum Profile {
     #[default]
     Faircast,
     /// The letter of RFC 4654: `gap_floor` "decays", `max_rtt` "rfc", `suppressing_rounds` 8, `one_way_adjustment`
-    /// "all", `discount_threshold` 0.5, `outages` "per-rtt", `unanswered_clr` "kept", `idle_floor` "none".
+    /// "all", `discount_threshold` 0.5, `outages` "per-rtt", `loss_event_span` "rtt", `unanswered_clr` "kept",
+    /// `idle_floor` "none".
     Rfc4654,
 }
 
@@ -193,6 +196,21 @@ pub enum Outages {
     OneEvent,
     /// A loss event for each round-trip time: the letter of the RFC.
     PerRtt,
+}
+
+/// The time from its first loss on in which further ones belong to a loss event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TfmccLossEventSpan")]
+#[serde(rename_all = "lowercase")]
+pub enum LossEventSpan {
+    /// The round-trip time R: the letter of RFC 4654 section 5.2.
+    #[default]
+    Rtt,
+    /// What a TCP would have sent before it knew of the first loss, which it answers once: max(R, R') + min(3 gaps
+    /// between packets, R'/4), where R' is the unsmoothed round-trip time of the packet that revealed that loss, 2 R at
+    /// most. With less than a packet in it, or a mark, max(R, R') alone; before the first measurement R_max. Not in the
+    /// RFC.
+    Window,
 }
 
 /// A limiting receiver that never reports again after it was selected in the place of another.
@@ -294,6 +312,7 @@ impl Default for Config {
             gap_floor: GapFloor::default(),
             max_rtt: MaxRttRule::default(),
             outages: Outages::default(),
+            loss_event_span: LossEventSpan::default(),
             unanswered_clr: UnansweredClr::default(),
             data_limited: DataLimited::default(),
             idle_floor: IdleFloor::default(),
@@ -330,6 +349,7 @@ impl Config {
                 one_way_adjustment: OneWayAdjustment::All,
                 discount_threshold: 0.5,
                 outages: Outages::PerRtt,
+                loss_event_span: LossEventSpan::Rtt,
                 unanswered_clr: UnansweredClr::Kept,
                 idle_floor: IdleFloor::None,
                 ..default

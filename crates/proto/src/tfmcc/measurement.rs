@@ -3,8 +3,9 @@
 //! It says nothing of when that is reported, nor to whom.
 
 use super::config::Config;
-use super::config::{OneWayAdjustment, Outages, SeedFloor};
+use super::config::{LossEventSpan, OneWayAdjustment, Outages, SeedFloor};
 use super::header::DataHeader;
+use super::loss_window::loss_window_s;
 use super::rate_control::MOST_BPS;
 use super::scaling;
 use super::streak::Stretch;
@@ -75,6 +76,7 @@ pub struct Measurement {
     scale_is_capped: bool,
     one_way_adjustment: OneWayAdjustment,
     seed_floor: SeedFloor,
+    loss_event_span: LossEventSpan,
     rtt_weight: f32,
     rtt_weight_clr: f32,
     receive_rate_rtts: f32,
@@ -124,6 +126,13 @@ const _: () = assert!(std::mem::offset_of!(Measurement, receive_rate) <= 80);
 impl Measurement {
     /// Nothing has come. `config` must have passed [`Config::check`].
     pub fn new(config: &Config) -> Measurement {
+        let mut loss = LossHistory::new(config.threshold());
+        if config.outages == Outages::OneEvent {
+            loss = loss.with_outages();
+        }
+        if config.loss_event_span == LossEventSpan::Window {
+            loss = loss.with_spans_of_first_losses();
+        }
         Measurement {
             last_at: Instant::ZERO,
             max_rtt_us: 0,
@@ -135,16 +144,14 @@ impl Measurement {
             scale_is_capped: false,
             one_way_adjustment: config.one_way_adjustment,
             seed_floor: config.seed_floor,
+            loss_event_span: config.loss_event_span,
             rtt_weight: config.rtt_weight as f32,
             rtt_weight_clr: config.rtt_weight_clr as f32,
             receive_rate_rtts: config.receive_rate_rtts as f32,
             loss_events: 0,
             rtt: Rtt::default(),
             receive_rate: ReceiveRate::default(),
-            loss: match config.outages {
-                Outages::OneEvent => LossHistory::new(config.threshold()).with_outages(),
-                Outages::PerRtt => LossHistory::new(config.threshold()),
-            },
+            loss,
             watch: None,
         }
     }
@@ -213,7 +220,8 @@ impl Measurement {
         let first = self.rtt.measure(now_us, stamp_us, self.sent_us, f64::from(q));
         if first {
             let events = self.loss.events();
-            self.loss.measured(self.rtt_s(), least_seed(self.seed_floor, self.scale));
+            let event_s = self.event_s(false);
+            self.loss.measured(self.rtt_s(), event_s, least_seed(self.seed_floor, self.scale));
             self.loss_events = self.loss_events.saturating_add(self.loss.events().saturating_sub(events));
         }
         first
@@ -277,7 +285,7 @@ impl Measurement {
     ) -> Recorded {
         let (rtt_s, events) = (self.rtt_s(), self.loss.events());
         let marked = ecn > Ecn::Capable;
-        let packet = loss_history::Packet { sequence, marked, now, rtt_s };
+        let packet = loss_history::Packet { sequence, marked, now, rtt_s, event_s: self.event_s(marked) };
         let (receive_rate, scale, floor) = (&self.receive_rate, self.scale, self.seed_floor);
         let seed = || first_interval(receive_rate, now, rtt_s, scale, floor);
         let arrival = self.loss.arrive(name, &mut space.detection, packet, differ, seed);
@@ -299,10 +307,10 @@ impl Measurement {
         now: Instant,
         differ: Option<&mut LossDifferentiation>,
     ) -> Recorded {
-        let (rtt_s, events) = (self.rtt_s(), self.loss.events());
+        let (rtt_s, event_s, events) = (self.rtt_s(), self.event_s(false), self.loss.events());
         let (receive_rate, scale, floor) = (&self.receive_rate, self.scale, self.seed_floor);
         let seed = || first_interval(receive_rate, now, rtt_s, scale, floor);
-        let arrival = self.loss.overdue(name, &mut space.detection, until, (now, rtt_s), differ, seed);
+        let arrival = self.loss.overdue(name, &mut space.detection, until, (now, rtt_s, event_s), differ, seed);
         self.recorded(name, arrival, events, space, None)
     }
 
@@ -437,6 +445,28 @@ impl Measurement {
         self.rtt.value_s()
     }
 
+    /// How long a loss event lasts, seconds, that begins with a loss which the last packet shows, or with its `mark`.
+    fn event_s(&self, mark: bool) -> f64 {
+        match (self.loss_event_span, self.rtt.smoothed_s()) {
+            (LossEventSpan::Window, Some(rtt_s)) => {
+                let gap_s = 8.0 * f64::from(self.packet_size) / f64::from(self.sending_bps);
+                loss_window_s(rtt_s, self.momentary_rtt_s().unwrap_or(rtt_s), gap_s, mark)
+            }
+            _ => self.rtt_s(),
+        }
+    }
+
+    /// R' of the last packet, seconds, if there has been a measurement: the last one as it was, and by as much longer
+    /// as the packet took more on the way, if its stamp says.
+    fn momentary_rtt_s(&self) -> Option<f64> {
+        match self.one_way_adjustment {
+            OneWayAdjustment::Off => self.rtt.sample_s(),
+            OneWayAdjustment::All | OneWayAdjustment::Others => {
+                self.rtt.momentary_s(stamp_us(self.last_at), self.sent_us)
+            }
+        }
+    }
+
     /// R_max of the last packet, seconds.
     pub fn max_rtt_s(&self) -> f64 {
         f64::from(self.max_rtt_us) * 1e-6
@@ -513,3 +543,7 @@ fn least_seed(floor: SeedFloor, scale: f32) -> f64 {
 #[cfg(test)]
 #[path = "measurement_tests.rs"]
 pub(super) mod tests;
+
+#[cfg(test)]
+#[path = "loss_event_span_tests.rs"]
+mod loss_event_span_tests;

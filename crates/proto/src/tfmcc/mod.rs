@@ -22,6 +22,7 @@
 //! | `echo.rs` | whose time stamp is echoed | section 3.5 |
 //! | `receiver.rs` | the endpoint of the parts below; leave | sections 4.1, 4.2, 4.4 |
 //! | `measurement.rs` | what is measured, and the desired rate; needs no reports | sections 4.3, 4.4, 5 |
+//! | `loss_window.rs` | how long a loss event lasts to a TCP, by the parameter `loss_event_span` | none; RFC 6675 section 5 |
 //! | `reporting.rs` | when to report | section 4.5 |
 //! | `streak.rs` | packets in a row that say nothing new, counted instead of taken one by one | none |
 //! | `suppression.rs` | feedback timers | section 4.5 |
@@ -56,6 +57,7 @@ mod header;
 mod late_tests;
 #[cfg(test)]
 mod lie_tests;
+mod loss_window;
 mod max_rtt;
 mod measurement;
 pub mod quantise;
@@ -85,8 +87,8 @@ mod tests;
 mod wording;
 
 pub use config::{
-    Config, DataLimited, GapFloor, IdleFloor, MaxRttRule, OneWayAdjustment, Outages, Profile, SeedFloor, SlowStart,
-    TimerBias, UnansweredClr,
+    Config, DataLimited, GapFloor, IdleFloor, LossEventSpan, MaxRttRule, OneWayAdjustment, Outages, Profile, SeedFloor,
+    SlowStart, TimerBias, UnansweredClr,
 };
 pub use data_limit::{Bound, DataLimit, Reported};
 pub use data_packets::DataPackets;

@@ -117,7 +117,7 @@ pub struct RateCounts {
 pub(super) const MOST_BPS: f64 = 400e9;
 /// How many of the receiver's own round-trip times a report may have taken with the rule "measured". Between one report
 /// and the next the way of one that limits at most doubles while less than twice what a link carries is sent; a choice.
-const FAR_RTTS: f64 = 2.0;
+pub(super) const FAR_RTTS: f64 = 2.0;
 
 impl RateControl {
     /// A rate control by `config`, which must have passed [`Config::check`]. Its floor is a packet in 8 s (section

@@ -168,8 +168,11 @@ fn taken_in_streaks(config: &Config, seed: u64, max_rtt_us: u32) -> (u32, u32) {
 fn a_streak_is_its_packets_one_by_one() {
     let off = Config { one_way_adjustment: OneWayAdjustment::Off, ..Config::default() };
     let recent = Config { max_rtt: MaxRttRule::Recent, receive_rate_rtts: 16.0, ..Config::default() };
+    let window = Config { loss_event_span: LossEventSpan::Window, ..Config::default() };
+    let both = Config { loss_event_span: LossEventSpan::Window, ..off.clone() };
+    let cases = [(Config::default(), 500_000), (off, 200_000), (recent, 1_000_000), (window, 500_000), (both, 200_000)];
     let (mut taken, mut packets) = (0, 0);
-    for (config, max_rtt_us) in [(Config::default(), 500_000), (off, 200_000), (recent, 1_000_000)] {
+    for (config, max_rtt_us) in cases {
         for seed in 0..9 {
             let (some, all) = taken_in_streaks(&config, seed, max_rtt_us);
             assert!(some > 0, "seed {seed}");

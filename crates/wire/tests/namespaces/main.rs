@@ -65,6 +65,7 @@ fn tcp_beside_is_not_paced_by_what_the_machine_has_for_others() {
 fn tfmcc() -> Value {
     json!({
         "scheme": "tfmcc", "max_rate": "20 Mbit/s", "max_rtt": "recent", "gap_floor": "follows", "seed_floor": "half",
+        "loss_event_span": "window",
     })
 }
 
