@@ -107,16 +107,18 @@ impl Agreed {
 /// The table that `[sessions.NAME]` of a scenario would be.
 fn session(options: &Shared, packet_bytes: u64, max_rate: Option<&str>) -> Result<Session> {
     let scheme = options.scheme.as_deref().unwrap_or("tfmcc");
-    let mut table = Map::new();
-    let size = json!(format!("{packet_bytes} B"));
-    match scheme {
-        "smcc" => drop(table.insert("tfmcc".to_owned(), json!({ "packet_size": size }))),
-        _ => drop(table.insert("packet_size".to_owned(), size)),
-    }
-    if scheme == "tfmcc" {
+    let mut common = Map::new();
+    common.insert("packet_size".to_owned(), json!(format!("{packet_bytes} B")));
+    if matches!(scheme, "tfmcc" | "omcc" | "smcc") {
         // What recovers on hosts, as the keys' own descriptions have it.
-        table.insert("granularity".to_owned(), json!("10 ms"));
-        table.insert("silence_floor".to_owned(), json!("50 ms"));
+        common.insert("granularity".to_owned(), json!("10 ms"));
+        common.insert("silence_floor".to_owned(), json!("50 ms"));
+    }
+    let mut table = match scheme {
+        "smcc" => Map::from_iter([("tfmcc".to_owned(), Value::Object(common))]),
+        _ => common,
+    };
+    if scheme == "tfmcc" {
         table.insert("slow_start".to_owned(), json!("doubling"));
         table.insert("loss_event_span".to_owned(), json!("window"));
     }
@@ -176,4 +178,47 @@ fn put(table: &mut Map<String, Value>, path: &str, value: Value) -> bool {
 pub fn draw_id() -> Result<u64> {
     let Salt(drawn) = Salt::draw()?;
     Ok(drawn.iter().take(8).fold(0, |id, byte| id << 8 | u64::from(*byte)) | 1 << 63)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::{Words, read};
+    use crate::usage::Verb;
+    use faircast_proto::registry::SchemeConfig;
+    use faircast_proto::tfmcc;
+    use faircast_proto::time::Duration;
+
+    /// The session of a probe that is given these words.
+    fn probed(words: &str) -> Session {
+        let line = format!("probe --from 239.1.1.1:5000 --open {words}");
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let Ok(Words::Verb(verb)) = read(&words) else { panic!("{line}") };
+        let Verb::Probe(options) = *verb else { panic!("{line}") };
+        session(&options.listening.shared, 1280, Some("100 Mbit/s")).unwrap()
+    }
+
+    fn of(session: &Session) -> &tfmcc::Config {
+        match &session.scheme {
+            SchemeConfig::Tfmcc(config) => config,
+            SchemeConfig::Omcc(config) => &config.tfmcc,
+            SchemeConfig::Smcc(config) => &config.tfmcc,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn whatever_goes_by_the_rate_control_of_tfmcc_knows_how_late_hosts_are() {
+        let clock = |words| {
+            let session = probed(words);
+            let config = of(&session);
+            (config.packet_size.0, config.granularity, config.silence_floor)
+        };
+        let [ten, fifty, one] = [10, 50, 1].map(Duration::from_millis);
+        for scheme in ["tfmcc", "omcc", "smcc"] {
+            assert_eq!(clock(&format!("--scheme {scheme}")), (1280, ten, fifty), "{scheme}");
+        }
+        assert_eq!(clock("--scheme omcc --set granularity=1ms"), (1280, one, fifty));
+        assert_eq!(clock("--scheme smcc --set tfmcc.granularity=1ms"), (1280, one, fifty));
+    }
 }

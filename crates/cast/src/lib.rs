@@ -24,6 +24,7 @@
 //! | `turns.rs` | the loop of a driver |
 //! | `results.rs`, `journal.rs` | what a session shows, written into a folder |
 //! | `interrupts.rs` | Ctrl-C |
+//! | `standard.rs` | standard input and output that are closed |
 //!
 //! [`run`] is all that a program needs; the Python package calls it, too.
 
@@ -47,6 +48,7 @@ mod receive;
 mod repeats;
 mod results;
 mod send;
+pub mod standard;
 mod stream;
 mod stream_in;
 mod stream_out;

@@ -42,10 +42,12 @@ pub fn turn<E: Endpoint, C: Content>(
     own: Option<Instant>,
 ) -> Result<()> {
     let due = driver.turn(clock, sockets).into_iter().chain(own).min();
-    let rests = driver.rests();
-    match rests.fixed(due, clock.now()) {
+    match driver.rests().fixed(due, clock.now()) {
         Some(rest) => sockets.rest(rest).map_err(no_wait),
-        None => wait_beside(due, |due, now| rests.until(due, now), clock, sockets, Beside::default()).map(|_| ()),
+        None => {
+            let until = |due, now| driver.rests().until(due, now);
+            wait_beside(due, until, clock, sockets, Beside::default()).map(|_| ())
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 use crate::clock::Clock;
 use crate::content::{Content, Refused};
 use crate::counters::Counters;
+use crate::debt::{AT_ONCE, Debt};
 use crate::directory::{Directory, OWN};
 use crate::groups::Groups;
 use crate::network::{Arrival, Batch, Interface, Network};
@@ -17,7 +18,7 @@ use faircast_proto::endpoint::{Action, Endpoint, Input, Outbox};
 use faircast_proto::group_set::{GroupPlan, GroupSet, Role, Senders};
 use faircast_proto::limits::Illegal;
 use faircast_proto::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
-use faircast_proto::time::Instant;
+use faircast_proto::time::{Instant, Rate};
 use faircast_proto::wire::coding;
 use faircast_proto::wire::{IP_BYTES, UDP_BYTES};
 use std::io;
@@ -55,6 +56,9 @@ pub struct Driver<E, C> {
     now: Instant,
     counters: Counters,
     rests: Rests,
+    debt: Debt,
+    /// What a source sends at most.
+    max_rate: Option<Rate>,
 }
 
 /// What a driver is told about its session.
@@ -148,7 +152,17 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
             now: Instant::ZERO,
             counters: Counters::default(),
             rests,
+            debt: Debt::None,
+            max_rate: None,
         })
+    }
+
+    /// It drives a source that sends no more than this: what it owes when it was late is paid by this rate, where the
+    /// source says no other.
+    #[must_use]
+    pub fn bounded(mut self, max_rate: Rate) -> Driver<E, C> {
+        self.max_rate = Some(max_rate);
+        self
     }
 
     /// Lets the endpoint begin.
@@ -211,6 +225,8 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
     /// again if nothing arrives before; what is past means at once.
     pub fn turn(&mut self, clock: &mut impl Clock, network: &mut impl Network) -> Option<Instant> {
         self.watch(clock, network);
+        // A source that takes a packet first may send what is due with it, and then no deadline tells since when it was.
+        let due = self.deadline;
         let mut received = 0;
         while received < MOST_DATAGRAMS {
             let mut now = None;
@@ -230,19 +246,16 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
         }
         // Packets that are due go together, and so at one time; what becomes due meanwhile is for the next turn.
         let now = clock.now();
-        for _ in 0..MOST_TIMEOUTS {
-            let Some(due) = self.deadline.filter(|&due| due <= now) else { break };
-            self.counters.timed_out(now.since(due));
-            self.hand_in(now, Input::Timeout, network);
-        }
+        self.owe(now, due);
+        let held = self.time_out(now, network);
         self.carry_out(clock, network);
         self.rests.look(now);
-        self.deadline
+        held.or(self.deadline)
     }
 
     /// How long to rest before the next turn, where the next deadline allows for it.
-    pub fn rests(&self) -> &Rests {
-        &self.rests
+    pub fn rests(&mut self) -> &mut Rests {
+        &mut self.rests
     }
 
     /// When the endpoint wants to be called; none if it waits for packets alone.
@@ -288,6 +301,55 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
     /// The groups of which the host is a member for it.
     pub fn joined(&self) -> GroupSet {
         self.joined
+    }
+
+    /// Looks whether a turn is so late that the source owes more than may go at once.
+    fn owe(&mut self, now: Instant, due: Option<Instant>) {
+        if let Some(due) = due
+            && now.since(due) > AT_ONCE
+            && self.pays_by().is_some()
+        {
+            self.debt.begin(now, due);
+        }
+        self.pay(now, 0);
+    }
+
+    /// Counts the packets in the batch from this one on to what is paid of a debt, if there is one.
+    fn pay(&mut self, now: Instant, from: usize) {
+        if self.debt != Debt::None
+            && let Some(rate) = self.pays_by()
+        {
+            self.packets[from..].iter().for_each(|packet| self.debt.pay(now, packet.size, rate));
+        }
+    }
+
+    /// Hands in time-outs that are due. Until when the next is held, if more is owed than may go at once.
+    fn time_out(&mut self, now: Instant, network: &mut impl Network) -> Option<Instant> {
+        for _ in 0..MOST_TIMEOUTS {
+            let Some(due) = self.deadline.filter(|&due| due <= now) else {
+                self.debt.settle(self.deadline);
+                return None;
+            };
+            if let Some(until) = self.debt.held(now) {
+                return Some(until);
+            }
+            self.counters.timed_out(now.since(due));
+            let before = self.packets.len();
+            self.hand_in(now, Input::Timeout, network);
+            self.pay(now, before);
+        }
+        None
+    }
+
+    /// By which rate a source pays what it owes: its own, or where it has a window, or layers with a schedule beside,
+    /// the greatest.
+    fn pays_by(&self) -> Option<Rate> {
+        if self.setting.part != Part::Source {
+            return None;
+        }
+        let has_rate = !WINDOWED.contains(&self.setting.kind);
+        let own_bps = Some(self.endpoint.report().rate_bps).filter(|rate| has_rate && *rate >= 1.0);
+        own_bps.map(|rate| Rate(rate as u64)).into_iter().chain(self.max_rate).min()
     }
 
     fn hand_in(&mut self, now: Instant, input: Input<'_>, network: &mut impl Network) {

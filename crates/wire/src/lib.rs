@@ -17,6 +17,7 @@
 //! | `record` | a session written down, in the tables of simulations (feature `record`) |
 //! | [`sockets`] | real ones: groups, interfaces, batches, stamps |
 //! | [`run`] | the loop of a program |
+//! | [`debt`] | what it owes when it was late, and how that is paid |
 //! | [`rests`] | how long it waits at least |
 //! | [`clock`] | a host's clock, and when packets came |
 
@@ -25,6 +26,7 @@
 pub mod clock;
 pub mod content;
 pub mod counters;
+pub mod debt;
 pub mod directory;
 pub mod driver;
 #[cfg(test)]
@@ -32,6 +34,8 @@ mod driver_tests;
 pub mod event_log;
 pub mod groups;
 pub mod network;
+#[cfg(test)]
+mod pacing_tests;
 #[cfg(doctest)]
 mod page_tests;
 #[cfg(feature = "record")]

@@ -123,7 +123,7 @@ impl Session {
         Illegal::unless_empty(self.check())?;
         let sender = self.scheme.sender(self.seat(id));
         let endpoint = SourceEndpoint::new(sender, self.application.as_ref(), self.scheme.packet_bytes());
-        self.driver(endpoint, content, (id, groups, Part::Source))
+        Ok(self.driver(endpoint, content, (id, groups, Part::Source))?.bounded(self.max_rate))
     }
 
     /// The driver of a member that has this id and takes the data of one source: that of the host `of`, or the first

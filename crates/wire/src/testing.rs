@@ -143,9 +143,15 @@ impl Cloud {
         }
     }
 
+    /// When something is handed over to this host next.
+    pub fn arrival(&self, host: usize) -> Option<Instant> {
+        let host = &self.hosts[host];
+        Some(host.arriving.first_key_value()?.0.0 + host.lag)
+    }
+
     /// When something is handed over next.
     fn next(&self) -> Option<Instant> {
-        self.hosts.iter().filter_map(|host| Some(host.arriving.first_key_value()?.0.0 + host.lag)).min()
+        (0..self.hosts.len()).filter_map(|host| self.arrival(host)).min()
     }
 }
 

@@ -12,6 +12,7 @@ use super::window_control::WindowControl;
 use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, RECEIVER_EXCLUDED, RETRY, Report};
 use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::parts::exclusion::{Exclusion, Verdict};
+use crate::parts::pacer::Pacer;
 use crate::parts::rtt::{LEAST_RTT_S, lag_s, stamp_us};
 use crate::parts::supply::Supply;
 use crate::parts::throughput_equation::throughput_bps;
@@ -44,8 +45,8 @@ pub struct Sender {
     account: Account,
     barred: Barred,
     exclusion: Exclusion,
-    /// Before this no packet leaves, by the rate that is never passed.
-    free_at: Instant,
+    /// When the next packet may leave, by the rate that is never passed; always, if there is none.
+    pacer: Pacer,
     supply: Supply,
     /// When a data packet was sent last.
     sent_at: Instant,
@@ -77,6 +78,8 @@ const GREATEST_RTT_S: f64 = 63.0;
 impl Sender {
     /// A source at `own` that sends to `group`. `config` must have passed [`Config::check`].
     pub fn new(config: &Config, flow: FlowId, own: Address, group: Address) -> Sender {
+        let mut pacer = Pacer::OFF;
+        pacer.begin(Instant::ZERO);
         Sender {
             flow,
             own,
@@ -94,7 +97,7 @@ impl Sender {
             account: Account::new(config.loss_weight),
             barred: Barred::default(),
             exclusion: Exclusion::new(config.exclude_below),
-            free_at: Instant::ZERO,
+            pacer,
             supply: Supply::default(),
             sent_at: Instant::ZERO,
             meter: RateMeter::default(),
@@ -168,7 +171,7 @@ impl Sender {
             packet::Header::Pgmcc(Header::Data(Data { sequence, .. })) => {
                 self.control.take_back(sequence);
                 self.supply.give_back();
-                self.free_at = self.free_at.max(now + RETRY);
+                self.pacer.begin(self.pacer.due().max(now + RETRY));
                 if self.control.outstanding() == 0 {
                     self.timer = Instant::FAR_FUTURE;
                 }
@@ -383,9 +386,16 @@ impl Sender {
         self.config.bar > Duration::ZERO && self.unproven.is_some() && self.barred.is_silent_again(now, acker)
     }
 
-    /// Sends what the window lets go, at the greatest rate at most.
-    fn send_allowed(&mut self, now: Instant, out: &mut Outbox) {
-        while self.control.has_token() && self.free_at <= now && !self.supply.is_empty() {
+    /// Whether there is a packet that the window lets go.
+    fn may_send(&self) -> bool {
+        self.running && self.control.has_token() && !self.supply.is_empty()
+    }
+
+    /// Sends what the window lets go, at the greatest rate at most. What the driver is late by is made up for, a packet
+    /// for each time-out, so that a driver can spread it.
+    fn send_allowed(&mut self, now: Instant, mut is_timeout: bool, out: &mut Outbox) {
+        while self.may_send() && (self.pacer.due() == now || (self.pacer.due() < now && is_timeout)) {
+            is_timeout = false;
             self.supply.take();
             self.sent_at = now;
             let number = self.control.send(self.acker);
@@ -397,7 +407,7 @@ impl Sender {
             self.meter.sent(now, size, srtt.unwrap_or(Duration::ZERO));
             self.send(now, size, ecn, Header::Data(Data { sequence, acker: self.acker }), out);
             if let Some(rate) = self.config.max_rate {
-                self.free_at = now + rate.time_for(u32::from(size));
+                self.pacer.sent_at_constant_rate(now, rate.time_for(u32::from(size)));
             }
             if self.timer == Instant::FAR_FUTURE {
                 self.set_timer(now);
@@ -444,6 +454,7 @@ fn srtt_s(known: &Known) -> f64 {
 
 impl Endpoint for Sender {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+        let (has_waited, is_timeout) = (self.may_send(), matches!(input, Input::Timeout));
         match input {
             Input::Start => self.start(now, out),
             Input::Stop => self.stop(),
@@ -457,14 +468,17 @@ impl Endpoint for Sender {
             if self.timer <= now {
                 self.expire(now, out);
             }
-            self.send_allowed(now, out);
+            if !has_waited {
+                // What was not there, or not allowed by the window, is not late.
+                self.pacer.let_go(now);
+            }
+            self.send_allowed(now, is_timeout, out);
         }
         self.now = now;
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let may_send = self.running && self.control.has_token() && !self.supply.is_empty();
-        let send_at = if may_send { self.free_at } else { Instant::FAR_FUTURE };
+        let send_at = if self.may_send() { self.pacer.due() } else { Instant::FAR_FUTURE };
         Some(self.timer.min(send_at)).filter(|&at| at != Instant::FAR_FUTURE).map(|at| at.max(self.now))
     }
 

@@ -429,6 +429,47 @@ fn the_greatest_rate_spaces_packets() {
 }
 
 #[test]
+fn a_late_driver_makes_up_for_what_the_greatest_rate_let_go_a_packet_for_each_time_out() {
+    // A packet in 0.1 s.
+    let config = Config { max_rate: Some(Rate(80_000)), ssthresh: Packets(20.0), ..Config::default() };
+    let mut bench = Bench::started(&config);
+    for n in 0..12 {
+        let now = 1.9 + 0.9 * f64::from(n);
+        bench.wait(now);
+        bench.ack(now, A, 0.1, 0.0, bench.data.len() as u32 - 1);
+    }
+    let due = bench.source.deadline().expect("the window is open").as_secs_f64();
+    let mut sent = |now: f64, is_timeout: bool| {
+        let before = bench.data.len();
+        match is_timeout {
+            true => bench.input(now, Input::Timeout),
+            false => bench.ack(now, A, 0.1, 0.0, before as u32 - 1),
+        }
+        (bench.data.len() - before, bench.source.deadline().expect("it goes on").as_secs_f64() - due)
+    };
+    let is = |(count, next): (usize, f64), expected: (usize, f64)| {
+        assert!(count == expected.0 && (next - expected.1).abs() < 1e-6, "{count}, {next}: {expected:?}");
+    };
+    is(sent(due, true), (1, 0.1));
+    // Those of 0.1, 0.2 and 0.3 s.
+    is(sent(due + 0.35, true), (1, 0.35));
+    is(sent(due + 0.35, true), (1, 0.35));
+    is(sent(due + 0.35, true), (1, 0.4));
+    is(sent(due + 0.35, true), (0, 0.4));
+    // An ACK brings nothing of what is late; one that comes in time changes nothing.
+    is(sent(due + 0.45, false), (0, 0.45));
+    is(sent(due + 0.45, true), (1, 0.5));
+    is(sent(due + 0.46, false), (0, 0.5));
+    // Time in which the window was shut is not made up for: all is sent, and then acknowledged a second later.
+    let mut now = 0.5;
+    while sent(due + now, true).0 == 1 {
+        now += 0.1;
+    }
+    let (count, next) = sent(due + now + 0.7, false);
+    assert!(count == 1 && (next - now - 0.8).abs() < 1e-6, "{count}, {next}, {now}");
+}
+
+#[test]
 fn numbers_wrap() {
     let mut bench = Bench::new(&Config::default());
     bench.source.begin_at(u64::from(u32::MAX) - 20);
