@@ -34,7 +34,7 @@ RECEIVERS = ["t_s", "session", "receiver", "rate_bps", "goodput_bps", "loss_even
 EVENTS = ["t_s", "flow", "receiver", "event", "before", "after", "layer", "cause", "cause_number", "cause_receiver"]
 DETAILS = ["receive_bps", "rtt_s", "loss_event_rate", "factor"]
 WORDS = ("flow", "session", "receiver", "event", "cause", "cause_receiver")
-WHOLE = ("sent_pkts", "loss_events")
+WHOLE = ("sent_pkts", "loss_events", "group", "sent_bytes", "received_pkts")
 NO = None
 
 
@@ -282,6 +282,62 @@ def test_tables_are_made_of_it_with_a_manifest(tmp_path: Path) -> None:
     assert read_manifest(folder)["files"] == manifest["files"], "the same once more"
     with pytest.raises(InputError, match=r"holds no session\.journal"):
         conclude(tmp_path)
+
+
+RECORDED = Path(__file__).parents[2] / "tests" / "sessions"
+"""Sessions in virtual time as hosts write them down: `crates/cast/src/recorded_tests.rs`."""
+
+
+@pytest.mark.parametrize("name", ["tfmcc", "rlm"])
+def test_what_hosts_write_down_is_read_by_all_verbs(name: str, tmp_path: Path, cli: Cli) -> None:
+    folder = tmp_path / name
+    shutil.copytree(RECORDED / name, folder)
+    pictures = {"tfmcc": ("rates", "receivers", "rtt"), "rlm": ("rates", "receivers", "levels")}
+    verbs = [("show",), ("why", "--at", "12s"), ("why", "--at", "12s", "--receiver", "receiver-2")]
+    verbs += [("plot", *pictures[name], "--json")]
+    if (Path(__file__).parents[1] / "faircast" / "web" / "report.js").exists():
+        verbs += [("report",)]
+    for verb, *more in verbs:
+        done = cli(verb, str(folder), *more)
+        assert done.code == 0, (verb, done.err)
+        assert "Traceback" not in done.out + done.err
+    for end in sorted(folder.glob("*/session.journal")):
+        for verb in ("show", "plot"):
+            done = cli(verb, str(end.parent))
+            assert done.code == 0, (verb, end, done.err)
+    tables = HostSession.read(folder).tables()
+    if name == "tfmcc":
+        assert "layers" not in tables
+        said = " ".join(cli("show", str(folder)).out.split())
+        assert "limited by receiver-2" in said
+    else:
+        layers = tables["layers"]
+        keys = list(zip(layers["t_s"], layers["group"], strict=True))
+        assert len(set(keys)) == len(keys) == 60 * 5, "a row for each group and second, of all ends together"
+        base = [row for row, group in enumerate(layers["group"]) if group == 0]
+        assert [layers["members"][row] for row in base[1:]] == [2.0] * 59
+        assert sum(layers["sent_pkts"]) > 60 * 70  # type: ignore[arg-type]
+
+
+def test_groups_are_put_together_of_what_each_end_knows(tmp_path: Path) -> None:
+    both = ["t_s", "session", "group", "layer"]
+    flows = {"flows": ["t_s", "flow", "rate_bps"], "events": EVENTS}
+    of_sender = flows | {"layers": [*both, "rate_bps", "sent_pkts", "sent_bytes"]}
+    of_receiver = flows | {"layers": [*both, "members", "received_bps", "received_pkts"]}
+    rows = [[1.0, NAME, 0, 0.0, 8e4, 10, 10000], [1.0, NAME, 1, 1.0, 16e4, 20, 20000]]
+    ends: list[tuple[str, dict[str, list[str]], list[list[Any]]]] = [("sender", of_sender, rows)]
+    ends += [("receiver-1", of_receiver, [[1.0, NAME, 0, 0.0, 1.0, 8e4, 10], [1.0, NAME, 1, 1.0, 0.25, 1e5, 3]])]
+    ends += [("receiver-2", of_receiver, [[1.0, NAME, 0, 0.0, 1.0, 4e4, 5], [1.0, NAME, 1, 1.0, 0.75, 2e5, 19]])]
+    for who, tables, found in ends:
+        write(tmp_path / who, [head(who, tables), {"t_s": 1.0, "tables": {"layers": columns(found)}}])
+    layers = HostSession.read(tmp_path).tables()["layers"]
+    assert [layers["group"], layers["layer"], layers["sent_pkts"]] == [[0, 1], [0.0, 1.0], [10, 20]]
+    assert [layers["members"], layers["received_pkts"]] == [[2.0, 1.0], [15, 22]]
+    assert layers["received_bps"] == [6e4, 0.25 * 1e5 + 0.75 * 2e5]
+    shutil.rmtree(tmp_path / "sender")
+    layers = HostSession.read(tmp_path).tables()["layers"]
+    assert "sent_pkts" not in layers
+    assert layers["received_pkts"] == [15, 22]
 
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:

@@ -45,13 +45,19 @@ mod outgoing;
 mod probe;
 mod progress;
 mod receive;
+#[cfg(test)]
+mod recorded_tests;
 mod repeats;
 mod results;
 mod send;
+#[cfg(test)]
+mod side_by_side_tests;
 pub mod standard;
 mod stream;
 mod stream_in;
 mod stream_out;
+#[cfg(test)]
+mod testing;
 mod told;
 mod turns;
 mod unread;

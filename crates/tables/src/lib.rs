@@ -1,7 +1,7 @@
 //! What endpoints show, as tables: rows of intervals and of events, whoever drives the endpoints.
 //!
 //! The simulator's results and those of sessions on hosts have the same columns from here, each declared once. What
-//! only a network knows (links, queues, the members of groups) is in `crates/scenario`.
+//! only a network knows (links, queues, paths) is in `crates/scenario`.
 //!
 //! | module | subject |
 //! |---|---|
@@ -11,6 +11,7 @@
 //! | [`gauges`] | columns of what the endpoints of a protocol show |
 //! | [`interval`] | what an endpoint reported at the end of an interval, and at the end of the one before |
 //! | [`flows`] | the table of flows and sessions, and that of receivers |
+//! | [`layers`] | the table of the groups of sessions |
 //! | [`events`] | the table of events |
 //! | [`per_second`] | amounts per second |
 
@@ -20,5 +21,6 @@ pub mod events;
 pub mod flows;
 pub mod gauges;
 pub mod interval;
+pub mod layers;
 pub mod per_second;
 pub mod table;

@@ -9,6 +9,7 @@ use crate::content::{Content, Refused};
 use crate::counters::Counters;
 use crate::debt::{AT_ONCE, Debt};
 use crate::directory::{Directory, OWN};
+use crate::group_use::GroupUse;
 use crate::groups::Groups;
 use crate::network::{Arrival, Batch, Interface, Network};
 use crate::rests::Rests;
@@ -55,6 +56,10 @@ pub struct Driver<E, C> {
     /// When the endpoint was called last.
     now: Instant,
     counters: Counters,
+    /// Of each group.
+    uses: Vec<GroupUse>,
+    /// Who else sends data of the scheme to the groups, the first [`MOST_OTHERS`] sockets.
+    others: Vec<SocketAddr>,
     rests: Rests,
     debt: Debt,
     /// What a source sends at most.
@@ -113,6 +118,8 @@ pub struct Source {
     pub at: SocketAddr,
 }
 
+/// Sockets of other sources that are remembered; anybody can send from many.
+pub const MOST_OTHERS: usize = 4;
 /// Datagrams after which a turn receives no more, so that a flood cannot keep time-outs from being handed in.
 const MOST_DATAGRAMS: u32 = 1024;
 /// Time-outs handed in before what has arrived is looked at again. Sources send one packet for each.
@@ -132,6 +139,7 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
     pub fn new(endpoint: E, content: C, setting: Setting, directory: Directory) -> Result<Driver<E, C>, Illegal> {
         setting.check()?;
         let rests = Rests::new(!WINDOWED.contains(&setting.kind));
+        let uses = vec![GroupUse::default(); setting.plan.len()];
         Ok(Driver {
             endpoint,
             content,
@@ -151,6 +159,8 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
             deadline: None,
             now: Instant::ZERO,
             counters: Counters::default(),
+            uses,
+            others: Vec::new(),
             rests,
             debt: Debt::None,
             max_rate: None,
@@ -288,6 +298,17 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
         &self.counters
     }
 
+    /// From which sockets data comes that is not taken, as it is not of the source: the first [`MOST_OTHERS`]. Of a
+    /// member that was told a host nobody is another source.
+    pub fn other_sources(&self) -> &[SocketAddr] {
+        &self.others
+    }
+
+    /// What has been counted of each group, by its number.
+    pub fn group_uses(&self) -> &[GroupUse] {
+        &self.uses
+    }
+
     /// Whom it knows.
     pub fn directory(&self) -> &Directory {
         &self.directory
@@ -367,6 +388,7 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
                 && let Some(number) = self.setting.groups.number(*group)
             {
                 self.joined.remove(number);
+                self.uses[number as usize].leaves(now);
             }
         }
     }
@@ -382,6 +404,7 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
                 Action::Leave(group) => {
                     if let Some(number) = self.setting.groups.number(group) {
                         self.joined.remove(number);
+                        self.uses[number as usize].leaves(self.now);
                         self.counters.leaves += 1;
                         network.leave(number);
                     }
@@ -398,6 +421,7 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
             Some((number, Ok(()))) => {
                 self.counters.joins += 1;
                 self.joined.insert(number);
+                self.uses[number as usize].joins(self.now);
             }
             Some((_, Err(why))) => self.fail_to_join(group, why.kind()),
             None => self.fail_to_join(group, io::ErrorKind::InvalidInput),
@@ -488,6 +512,11 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
         }
         self.counters.sent += sent as u64;
         self.rests.sent(sent as u64, self.batch.bytes_of(sent) as u64);
+        for packet in &self.packets[..sent] {
+            if let Some(number) = self.setting.groups.number(packet.destination) {
+                self.uses[number as usize].sends(packet.size);
+            }
+        }
         self.unsent.extend(self.packets.drain(..).skip(sent));
         self.batch.clear();
     }
@@ -497,7 +526,8 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
         let before = mem::replace(&mut self.interface, network.watch(clock.now()));
         match (before, self.interface) {
             (Interface::Up, Interface::Down) => {
-                let lost = mem::take(&mut self.joined);
+                let (lost, now) = (mem::take(&mut self.joined), clock.now());
+                self.uses.iter_mut().for_each(|of| of.leaves(now));
                 let has_data = |number: u32| matches!(self.setting.plan[number as usize].role, Role::Layer(_));
                 self.lost_all = lost.iter().any(has_data);
                 lost.iter().for_each(|number| network.leave(number));
@@ -561,6 +591,9 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
                 } else {
                     packet.source = source;
                     packet.destination = arrival.group.map_or(OWN, Address::group);
+                    if let Some(number) = arrival.group {
+                        self.uses[number as usize].takes(packet.size);
+                    }
                     packet.ecn = arrival.ecn;
                     self.call(now, Input::Packet { packet: &packet, control: control.as_ref(), arrived });
                     if packet.is_data() {
@@ -573,8 +606,18 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
             }
         } else {
             self.counters.foreign += 1;
+            self.note_other(&packet, arrival);
         }
         self.sealing = opened;
+    }
+
+    /// Remembers who sends data in the place of the source.
+    fn note_other(&mut self, packet: &Packet, arrival: &Arrival<'_>) {
+        let is_open = self.setting.part == Part::Member { of: None };
+        let is_new = self.others.len() < MOST_OTHERS && !self.others.contains(&arrival.from);
+        if is_open && is_new && packet.is_data() && arrival.group.is_some() {
+            self.others.push(arrival.from);
+        }
     }
 
     /// Whether a message is what a member [says](Self::say) to the source, which nobody but members sends to it alone.

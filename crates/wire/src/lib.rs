@@ -12,7 +12,7 @@
 //! | [`directory`] | ids on the wire, the endpoint's addresses, addresses of sockets |
 //! | [`groups`] | the groups of a session as addresses of sockets |
 //! | [`network`] | the contract of what sends and receives |
-//! | [`counters`] | what a driver has counted |
+//! | [`counters`], [`group_use`] | what a driver has counted, and what of each group |
 //! | [`event_log`] | events of an endpoint, kept until somebody writes them down |
 //! | `record` | a session written down, in the tables of simulations (feature `record`) |
 //! | [`sockets`] | real ones: groups, interfaces, batches, stamps |
@@ -20,6 +20,7 @@
 //! | [`debt`] | what it owes when it was late, and how that is paid |
 //! | [`rests`] | how long it waits at least |
 //! | [`clock`] | a host's clock, and when packets came |
+//! | `testing` | a network that only looks like one, and a clock that a test moves (feature `testing`) |
 
 #![warn(clippy::missing_errors_doc, clippy::missing_panics_doc)]
 
@@ -32,6 +33,7 @@ pub mod driver;
 #[cfg(test)]
 mod driver_tests;
 pub mod event_log;
+pub mod group_use;
 pub mod groups;
 pub mod network;
 #[cfg(test)]
@@ -50,5 +52,5 @@ pub mod session;
 #[cfg(test)]
 mod session_tests;
 pub mod sockets;
-#[cfg(test)]
-mod testing;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;

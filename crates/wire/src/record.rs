@@ -4,6 +4,7 @@
 //! said. A source does not know what came; what it sent stands in its place.
 
 mod host;
+mod layers;
 mod look;
 mod names;
 
@@ -118,7 +119,7 @@ impl Record {
 
     /// The tables without any rows: what columns there are.
     pub fn empty<E: Endpoint, C: Content>(&self, driver: &Driver<E, C>) -> Vec<Table> {
-        self.tables(None, &Look::at(driver), driver.endpoint().gauges(), f64::NAN, &[])
+        self.tables(None, &Look::at(self.since, driver), driver.endpoint().gauges(), f64::NAN, &[])
     }
 
     /// What has come of the interval, if it is over. `sending_bps` is what a member knows of its source's rate.
@@ -148,7 +149,7 @@ impl Record {
             late: now.since(self.began + at),
             is_member: !driver.joined().is_empty(),
         };
-        let (told, look) = (self.told(&noted, driver), Look::at(driver));
+        let (told, look) = (self.told(&noted, driver), Look::at(now, driver));
         let tables = self.tables(Some(span), &look, driver.endpoint().gauges(), sending_bps, &told);
         (self.since, self.before, self.held.held) = (now, look, Duration::ZERO);
         Some(Part { t_s: at.as_secs_f64(), tables, left_out })
@@ -158,7 +159,7 @@ impl Record {
     pub fn rest<E: Endpoint, C: Content>(&mut self, now: Instant, driver: &Driver<E, C>, log: &mut EventLog) -> Part {
         let (noted, left_out) = log.take();
         let told = self.told(&noted, driver);
-        let look = Look::at(driver);
+        let look = Look::at(now, driver);
         let tables = self.tables(None, &look, driver.endpoint().gauges(), f64::NAN, &told);
         Part { t_s: now.since(self.began).as_secs_f64(), tables, left_out }
     }
@@ -239,6 +240,9 @@ impl Record {
                 vec![flows, gauges.columns(receivers, &shown)]
             }
         };
+        if has_levels {
+            tables.push(layers::table(span, (before, now), (&self.plan, self.end), &self.names));
+        }
         tables.push(self.events(told));
         tables.push(host::table(span, (before, now), &self.names));
         tables
@@ -260,7 +264,15 @@ impl Record {
 }
 
 fn is_layer(plan: &GroupPlan) -> bool {
-    matches!(plan.role, Role::Layer(_))
+    layer(plan).is_some()
+}
+
+/// The rank of the layer that a group is.
+fn layer(plan: &GroupPlan) -> Option<u8> {
+    match plan.role {
+        Role::Layer(rank) => Some(rank),
+        _ => None,
+    }
 }
 
 /// How many layers are held by a member of these groups.

@@ -43,6 +43,14 @@ fn words(table: &Table, column: &str) -> Vec<String> {
 
 /// A member of a session of layers and its source, a second or more after the other; `look` is called at these moments.
 fn layers_at(moments: &[f64], mut look: impl FnMut(Instant, &mut Record, &mut Member)) {
+    layers_and_source_at(moments, |now, (record, _), (member, _)| look(now, record, member));
+}
+
+/// The same with the record of the source, too.
+fn layers_and_source_at(
+    moments: &[f64],
+    mut look: impl FnMut(Instant, (&mut Record, &mut Record), (&mut Member, &mut Source)),
+) {
     let table = json!({
         "scheme": "layered-cbr", "rates": ["80 kbit/s", "160 kbit/s"], "max_rate": "1 Mbit/s", "level": 1,
         "climb": [{ "after": "1.5 s", "level": 2 }], "jitter": 0.0,
@@ -53,20 +61,22 @@ fn layers_at(moments: &[f64], mut look: impl FnMut(Instant, &mut Record, &mut Me
     let cloud = Rc::new(RefCell::new(cloud));
     let mut source = session.source(9, groups, ()).unwrap();
     let mut member = session.member(7, groups, None, kept()).unwrap();
-    let mut record = Record::new(&session, "video", Some((7, "receiver-7")), (Instant::ZERO, Instant::ZERO));
+    let record = |own| Record::new(&session, "video", own, (Instant::ZERO, Instant::ZERO));
+    let (mut of_member, mut of_source) = (record(Some((7, "receiver-7"))), record(None));
     for (first, moment) in moments.iter().enumerate() {
         let seated = |host| seat(&cloud, host, Duration::ZERO);
-        let [(mut clock, mut port), (mut of_member, mut its_port)] = [0, 1].map(seated);
+        let [(mut clock, mut port), (mut its_clock, mut its_port)] = [0, 1].map(seated);
         if first == 0 {
-            member.begin(&mut of_member, &mut its_port);
+            member.begin(&mut its_clock, &mut its_port);
             source.begin(&mut clock, &mut port);
         }
         let until = Instant::from_secs_f64(*moment);
-        run(&mut [(&mut source, clock, port), (&mut member, of_member, its_port)], until);
-        look(until, &mut record, &mut member);
+        run(&mut [(&mut source, clock, port), (&mut member, its_clock, its_port)], until);
+        look(until, (&mut of_member, &mut of_source), (&mut member, &mut source));
     }
 }
 
+type Source = Driver<crate::session::SourceEndpoint, ()>;
 type Member = Driver<faircast_proto::registry::SchemeReceiver, Kept>;
 
 fn part_of(now: Instant, record: &mut Record, member: &mut Member) -> Written {
@@ -98,6 +108,37 @@ fn layers_are_held_for_parts_of_intervals_and_joined_once() {
     );
     assert!((numbers(events, "t_s")[0] - 1.5).abs() < 1e-6 && numbers(events, "layer") == [1.0], "{events:?}");
     assert_eq!(parts.iter().map(|part| only(part, "flows", "sending_bps")).collect::<Vec<_>>(), [5.0; 3]);
+}
+
+/// 80 and 160 kbit/s by packets of 1000 B, of which the member holds the second from 1.5 s on, 20 ms away.
+#[test]
+fn groups_have_what_was_sent_to_them_what_came_and_how_long_somebody_was_in_them() {
+    let [mut sent, mut came] = [Vec::new(), Vec::new()];
+    layers_and_source_at(&[1.0, 2.0, 3.0], |now, (of_member, of_source), (member, source)| {
+        let of = |part: Written| part.tables.into_iter().find(|of| of.name == "layers").expect("of layers");
+        came.push(of(part_of(now, of_member, member)));
+        sent.push(of(of_source.look(now, source, &mut EventLog::default(), f64::NAN).expect("it is over")));
+    });
+    let names = |table: &Table| table.columns.iter().map(|column| column.name.to_string()).collect::<Vec<_>>();
+    let both = ["t_s", "session", "group", "layer"];
+    assert_eq!(names(&sent[0]), [&both[..], &["rate_bps", "sent_pkts", "sent_bytes"]].concat());
+    assert_eq!(names(&came[0]), [&both[..], &["members", "received_bps", "received_pkts"]].concat());
+    let of = |tables: &[Table], column| tables.iter().map(|table| numbers(table, column)).collect::<Vec<_>>();
+    // The first packets go at once, so a second may have one more.
+    for sent in of(&sent, "sent_pkts") {
+        assert!((10.0..=11.0).contains(&sent[0]) && (20.0..=21.0).contains(&sent[1]), "{sent:?}");
+    }
+    let (pkts, bps) = (of(&sent, "sent_pkts"), of(&sent, "rate_bps"));
+    assert!(pkts.iter().zip(&bps).all(|(pkts, bps)| (0..2).all(|group| bps[group] == 8000.0 * pkts[group])));
+    let members = of(&came, "members");
+    assert_eq!((&members[0], &members[2]), (&vec![1.0, 0.0], &vec![1.0, 1.0]));
+    assert!(members[1][0] == 1.0 && (members[1][1] - 0.5).abs() < 1e-9, "{members:?}");
+    let received = of(&came, "received_bps");
+    assert!(received[0][1].is_nan(), "nobody was in it: {received:?}");
+    // In the half of a second 10 packets come, and one more or less at its ends.
+    assert!((received[1][1] - 160e3).abs() <= 16e3 && (received[2][1] - 160e3).abs() <= 8e3, "{received:?}");
+    assert_eq!(of(&came, "layer")[0], [0.0, 1.0]);
+    assert!(of(&came, "received_pkts")[2][1] >= 19.0);
 }
 
 #[test]

@@ -111,7 +111,7 @@ fn stamps_wrap_and_nothing_changes() {
     for table in schemes() {
         let shape = |cloud: &mut Cloud| {
             cloud.rate = Some(Rate(2_000_000));
-            cloud.loss = 0.01;
+            cloud.hosts[1..].iter_mut().for_each(|host| host.loss = 0.01);
         };
         // Stamps of 32 bits in microseconds wrap after 4294.97 s, each host's when its clock is there.
         let [at_rest, wrapping] = [0.0, 4270.0].map(|ahead_s| outcome(table.clone(), (40.0, ahead_s), shape));

@@ -33,17 +33,21 @@ impl Clock for TestClock {
     }
 }
 
-/// What hosts are connected by: a link out of the first host, with a rate and a queue, then a delay to each other; the
-/// way back has a delay alone.
+/// What hosts are connected by: a link out of the first host, with a rate and a queue, then a delay to each other, and
+/// a link to each host that has one; the way back has a delay alone.
 pub struct Cloud {
+    /// The time of the test.
     pub time: Rc<Cell<Instant>>,
+    /// The hosts; the first has the link.
     pub hosts: Vec<Host>,
+    /// The addresses of groups, by number.
     pub groups: Vec<SocketAddr>,
+    /// The link's rate; none if it takes no time.
     pub rate: Option<Rate>,
+    /// Packets that wait before the link at most.
     pub queue: usize,
+    /// Propagation, each way.
     pub delay: Duration,
-    /// Of what goes to a member.
-    pub loss: f64,
     random: Random,
     /// When the link out of the first host is free.
     free: Instant,
@@ -53,14 +57,23 @@ pub struct Cloud {
 /// A host on it.
 #[derive(Default)]
 pub struct Host {
+    /// Groups of which it is a member.
     pub joined: GroupSet,
+    /// The part of what is sent to it that is lost at random.
+    pub loss: f64,
+    /// The rate of the link to it, and how many packets wait before that at most; none if it takes no time.
+    pub link: Option<(Rate, usize)>,
+    /// When that is free.
+    free: Instant,
     /// Groups of which it cannot be a member.
     pub refused: GroupSet,
     /// How many datagrams its buffer takes yet.
     pub room: Option<usize>,
+    /// Its interface is down.
     pub is_down: bool,
     /// What it has sent, and by how many calls.
     pub sent: Vec<(Instant, SocketAddr, Vec<u8>)>,
+    /// How often it has called.
     pub calls: usize,
     /// What arrives when.
     arriving: BTreeMap<(Instant, u64), Sent>,
@@ -81,15 +94,19 @@ struct Sent {
 /// A host's side of it.
 #[derive(Clone)]
 pub struct Port {
+    /// The network.
     pub cloud: Rc<RefCell<Cloud>>,
+    /// Whose side it is.
     pub host: usize,
 }
 
+/// The socket of a host.
 pub fn socket(host: usize) -> SocketAddr {
     SocketAddr::from(([10, 0, 0, host as u8 + 1], 40_000))
 }
 
 impl Cloud {
+    /// So many hosts, of which nothing is lost.
     pub fn new(hosts: usize, groups: Vec<SocketAddr>) -> Cloud {
         Cloud {
             time: Rc::default(),
@@ -98,11 +115,15 @@ impl Cloud {
             rate: None,
             queue: 50,
             delay: Duration::from_millis(20),
-            loss: 0.0,
             random: Random::stream(1, "test/cloud"),
             free: Instant::ZERO,
             serial: 0,
         }
+    }
+
+    /// Other losses for another seed.
+    pub fn seeded(self, seed: u64) -> Cloud {
+        Cloud { random: Random::stream(seed, "test/cloud"), ..self }
     }
 
     /// Puts a datagram where it will be found at `at`.
@@ -137,7 +158,21 @@ impl Cloud {
                 Some(group) => host != from && self.hosts[host].joined.contains(group),
                 None => to == socket(host),
             };
-            if is_for && !(host > 0 && self.random.chance(self.loss)) {
+            if !is_for {
+                continue;
+            }
+            let Host { loss, link, free, .. } = &mut self.hosts[host];
+            let mut at = at;
+            if let Some((rate, queue)) = *link {
+                let time = rate.time_for(bytes.len() as u32 + 28);
+                if free.since(at).0 >= time.0 * queue as u64 {
+                    continue;
+                }
+                *free = at.max(*free) + time;
+                at = *free;
+            }
+            let loss = *loss;
+            if !(loss > 0.0 && self.random.chance(loss)) {
                 self.deliver(host, at, socket(from), (group, ecn), bytes);
             }
         }
@@ -149,9 +184,9 @@ impl Cloud {
         Some(host.arriving.first_key_value()?.0.0 + host.lag)
     }
 
-    /// When something is handed over next.
-    fn next(&self) -> Option<Instant> {
-        (0..self.hosts.len()).filter_map(|host| self.arrival(host)).min()
+    /// When something is handed over next to one of these hosts; the others are not there.
+    fn next(&self, hosts: &[usize]) -> Option<Instant> {
+        hosts.iter().filter_map(|host| self.arrival(*host)).min()
     }
 }
 
@@ -218,7 +253,9 @@ impl Network for Port {
 
 /// A driver on a host, whatever it drives.
 pub trait Turns {
+    /// It begins.
     fn begin(&mut self, clock: &mut TestClock, port: &mut Port);
+    /// A turn; when it is to have the next one.
     fn turn(&mut self, clock: &mut TestClock, port: &mut Port) -> Option<Instant>;
 }
 
@@ -238,17 +275,28 @@ pub fn seat(cloud: &Rc<RefCell<Cloud>>, host: usize, ahead: Duration) -> (TestCl
     (TestClock { time, ahead }, Port { cloud: Rc::clone(cloud), host })
 }
 
+/// Turns at one moment after which time stands still.
+const MOST_TURNS: usize = 100_000;
+
 /// Lets drivers run until then, each with its seat.
+///
+/// # Panics
+///
+/// If time stands still, as one of them wants the next turn at once again and again.
 pub fn run(drivers: &mut [(&mut dyn Turns, TestClock, Port)], until: Instant) {
     let (time, cloud) = (Rc::clone(&drivers[0].1.time), Rc::clone(&drivers[0].2.cloud));
+    let hosts: Vec<usize> = drivers.iter().map(|(_, _, port)| port.host).collect();
+    let mut turns = (time.get(), 0);
     loop {
+        turns = if turns.0 == time.get() { (turns.0, turns.1 + 1) } else { (time.get(), 0) };
+        assert!(turns.1 < MOST_TURNS, "time stands still at {:?}", turns.0);
         let mut next = until;
         for (driver, clock, port) in &mut *drivers {
             if let Some(due) = driver.turn(clock, port) {
                 next = next.min(Instant(due.0.saturating_sub(clock.ahead.0)));
             }
         }
-        next = cloud.borrow().next().map_or(next, |at| at.min(next));
+        next = cloud.borrow().next(&hosts).map_or(next, |at| at.min(next));
         if next >= until {
             time.set(until);
             return;

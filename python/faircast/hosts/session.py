@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from faircast.errors import InputError
+from faircast.hosts import groups
 from faircast.hosts.records import SENDER, HostRecord, Values, journals_in, read
 from faircast.quantity import seconds
 from faircast.scenario import Resolved
@@ -129,7 +130,10 @@ class HostSession:
                 if name == EVENTS and self.has_sender and not record.is_sender:
                     own = without(own, "event", HEARD)
                 found.setdefault(name, []).append(own)
-        return {name: in_time(together(several)) for name, several in found.items()}
+        tables = {name: together(several) for name, several in found.items()}
+        if groups.TABLE in tables:
+            tables[groups.TABLE] = groups.joined(tables[groups.TABLE])
+        return {name: in_time(table) for name, table in tables.items()}
 
 
 def scheme(record: HostRecord) -> str:

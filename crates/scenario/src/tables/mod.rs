@@ -28,7 +28,6 @@ pub(crate) use acm::{SymbolInterval, used as symbols_used};
 pub(crate) use declared::{PIECE, Row};
 pub(crate) use dilation::{Dilated, greatest as greatest_dilation};
 pub(crate) use handoffs::Handoff;
-pub(crate) use layers::GroupInterval;
 pub(crate) use links::LinkInterval;
 pub(crate) use packets::PacketAt;
 pub(crate) use paths::PathBetween;
@@ -48,6 +47,7 @@ use faircast_tables::events::EventOf;
 pub(crate) use faircast_tables::flows::{FlowInterval, ReceiverInterval};
 pub(crate) use faircast_tables::gauges::{Gauges, Shown};
 pub(crate) use faircast_tables::interval::Interval;
+pub(crate) use faircast_tables::layers::GroupInterval;
 pub(crate) use faircast_tables::per_second::{over, seconds};
 
 /// The columns of a table, whatever the run. What endpoints show and what their events report comes beside them, by the

@@ -3,6 +3,7 @@
 use crate::content::Content;
 use crate::counters::Counters;
 use crate::driver::Driver;
+use crate::group_use::GroupUse;
 use faircast_proto::endpoint::{Endpoint, Report};
 use faircast_proto::time::{Duration, Instant};
 
@@ -12,6 +13,8 @@ pub(super) struct Look {
     pub(super) report: Report,
     pub(super) gauges: Option<Vec<f64>>,
     pub(super) counters: Counters,
+    /// What of each group, and when: none before the first moment.
+    pub(super) groups: (Instant, Vec<GroupUse>),
 }
 
 /// An interval that is over.
@@ -29,10 +32,11 @@ pub(super) struct Span {
 
 impl Look {
     /// As it is now.
-    pub(super) fn at<E: Endpoint, C: Content>(driver: &Driver<E, C>) -> Look {
+    pub(super) fn at<E: Endpoint, C: Content>(now: Instant, driver: &Driver<E, C>) -> Look {
         let endpoint = driver.endpoint();
         let mut gauges = vec![f64::NAN; endpoint.gauges().len()];
         endpoint.measure(&mut gauges);
-        Look { report: endpoint.report(), gauges: Some(gauges), counters: driver.counters().clone() }
+        let groups = (now, driver.group_uses().to_vec());
+        Look { report: endpoint.report(), gauges: Some(gauges), counters: driver.counters().clone(), groups }
     }
 }
