@@ -5,17 +5,23 @@ use crate::agreed::Agreed;
 use crate::carried::Inbound;
 use crate::ending::{Ending, Result};
 use crate::incoming::Incoming;
+use crate::others::Others;
 use crate::results::Results;
 use faircast_proto::registry::SchemeReceiver;
-use faircast_wire::clock::{Clock as _, HostClock};
+use faircast_wire::clock::Clock;
 use faircast_wire::driver::Driver;
-use faircast_wire::network::Network as _;
-use faircast_wire::sockets::Sockets;
+use faircast_wire::network::Network;
 use std::net::IpAddr;
 use std::time::Duration;
 
 /// The driver of a receiver.
 pub type Member<I> = Driver<SchemeReceiver, Incoming<I>>;
+
+/// What is said, once, of others that send to the group.
+pub fn others<I: Inbound>(others: &mut Others, now: Duration, driver: &Member<I>) -> Option<String> {
+    let taken = driver.source().map(|source| source.at);
+    others.look(now, (taken, driver.content().heard), driver.other_sources())
+}
 
 /// A source that is silent for so long makes room for another that is there.
 const GONE: Duration = Duration::from_secs(3);
@@ -45,10 +51,10 @@ impl<'a> Following<'a> {
     pub fn start<I: Inbound>(
         &self,
         driver: &mut Member<I>,
-        clock: &mut HostClock,
-        sockets: &mut Sockets,
+        clock: &mut impl Clock,
+        network: &mut impl Network,
     ) -> Result<()> {
-        driver.start(clock, sockets);
+        driver.start(clock, network);
         if driver.joined().is_empty() {
             let why = driver.counters().last_failure.map_or(String::new(), |kind| format!(": {kind}"));
             return Err(Ending::Input(format!("cannot receive on {}{why}", self.agreed.groups.first())));
@@ -63,8 +69,8 @@ impl<'a> Following<'a> {
         mut driver: Member<I>,
         now: Duration,
         results: &mut Results,
-        clock: &mut HostClock,
-        sockets: &mut Sockets,
+        clock: &mut impl Clock,
+        network: &mut impl Network,
     ) -> Result<Member<I>> {
         let heard = driver.content().heard;
         if heard == Some(now) {
@@ -83,10 +89,10 @@ impl<'a> Following<'a> {
         driver.content_mut().heard = None;
         driver.content_mut().malformed += malformed;
         results.renew(clock.now());
-        driver.start(clock, sockets);
+        driver.start(clock, network);
         // Layers that the one before had joined would go on to come, and nobody would leave them.
         let now_joined = driver.joined();
-        before.iter().filter(|number| !now_joined.contains(*number)).for_each(|number| sockets.leave(number));
+        before.iter().filter(|number| !now_joined.contains(*number)).for_each(|number| network.leave(number));
         self.foreign = 0;
         Ok(driver)
     }

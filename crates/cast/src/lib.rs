@@ -16,6 +16,7 @@
 //! | `repeats.rs` | packets that come again |
 //! | `following.rs`, `asking.rs` | whose packets a receiver takes, and when it says something |
 //! | `unread.rs` | packets that come and cannot be read |
+//! | `others.rs` | other senders in the group |
 //! | `limits.rs` | who limits a session |
 //! | `told.rs` | what a sender tells of its session |
 //! | `progress.rs` | how far it is, on a terminal and elsewhere |
@@ -41,6 +42,7 @@ mod keys;
 mod limits;
 mod norm;
 mod options;
+mod others;
 mod outgoing;
 mod probe;
 mod progress;
@@ -56,6 +58,8 @@ pub mod standard;
 mod stream;
 mod stream_in;
 mod stream_out;
+#[cfg(test)]
+mod stream_tests;
 #[cfg(test)]
 mod testing;
 mod told;

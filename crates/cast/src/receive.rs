@@ -5,6 +5,7 @@ use crate::asking::Asking;
 use crate::ending::{Ending, Result, at_start};
 use crate::following::{self, Following};
 use crate::incoming::Incoming;
+use crate::others::Others;
 use crate::progress::Progress;
 use crate::results::{Of, Results};
 use crate::turns;
@@ -54,6 +55,7 @@ pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Resu
     let mut asking = Asking::new(began, id);
     let mut progress = Progress::new(options.output, began);
     let mut unread = Unread::new(listening.keys.as_deref());
+    let mut others = Others::default();
     let mut refused: Vec<String> = Vec::new();
     loop {
         let now = turns::time(clock.now());
@@ -104,6 +106,11 @@ pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Resu
         }
         driver = following.follow(driver, now, &mut results, &mut clock, &mut sockets)?;
         if let Some(sentence) = unread.look(now, &driver.content().heard_of(following.forged(&driver)))
+            && !options.output.json
+        {
+            progress.notes(&format!("faircast: {sentence}"));
+        }
+        if let Some(sentence) = following::others(&mut others, now, &driver)
             && !options.output.json
         {
             progress.notes(&format!("faircast: {sentence}"));
@@ -209,5 +216,6 @@ fn value(driver: &Member, took: Duration, forged: u64, unread: &Unread) -> Value
         "repeated": content.repeated,
         "malformed": content.malformed + counters.all_malformed(),
         "unread": unread.said(),
+        "others": driver.other_sources(),
     })
 }

@@ -5,6 +5,7 @@ use crate::asking::Asking;
 use crate::ending::{Ending, Result, at_start, is_closed};
 use crate::following::{self, Following};
 use crate::incoming::Incoming;
+use crate::others::Others;
 use crate::progress::Progress;
 use crate::results::{self, FAILED, Of, Results};
 use crate::standard;
@@ -72,6 +73,7 @@ pub fn command(options: &Stream, from: SocketAddr, interrupted: &mut dyn FnMut()
     let mut asking = Asking::new(began, id);
     let mut progress = Progress::new(options.output(), began);
     let mut unread = Unread::new(options.keys.as_deref());
+    let mut others = Others::default();
     let mut output = Output::new();
     let mut said = (began, 0, 0);
     let mut spoken = None;
@@ -126,6 +128,11 @@ pub fn command(options: &Stream, from: SocketAddr, interrupted: &mut dyn FnMut()
         driver = following.follow(driver, now, &mut results, &mut clock, &mut sockets)?;
         let heard = driver.content().heard_of(following.forged(&driver));
         if let Some(sentence) = unread.look(now, &heard)
+            && !options.output().json
+        {
+            progress.notes(&format!("faircast: {sentence}"));
+        }
+        if let Some(sentence) = following::others(&mut others, now, &driver)
             && !options.output().json
         {
             progress.notes(&format!("faircast: {sentence}"));
@@ -260,5 +267,6 @@ fn value(driver: &Member, took: Duration, following: &Following<'_>, unread: &Un
         "repeated": content.repeated,
         "malformed": content.malformed + counters.all_malformed(),
         "unread": unread.said(),
+        "others": driver.other_sources(),
     })
 }

@@ -4,7 +4,9 @@
 //! |---|---|
 //! | `mod.rs` | what both ends agree on, folders, contents, a network of hosts |
 //! | `written.rs` | an end of which `--results` writes something down, and what is read of that |
+//! | `ends.rs` | the loops of `send`, `receive` and `stream` |
 
+pub mod ends;
 pub mod written;
 
 use crate::agreed::Agreed;
