@@ -5,10 +5,12 @@
 //! | `mod.rs` | what comes in, what goes out when |
 //! | `sink.rs` | where objects go |
 //! | `objects.rs` | what has come, what lacks |
+//! | `jumps.rs` | numbers that are far from the newest |
 //! | `times.rs` | by what waiting is scaled |
 //! | `nacking.rs` | when it asks for what lacks |
 //! | `reporting.rs` | what it says of losses and rates, and when |
 
+mod jumps;
 mod nacking;
 mod objects;
 mod reporting;
@@ -24,9 +26,11 @@ use faircast_codec::norm::{
 };
 use faircast_proto::random::Random;
 use faircast_proto::time::{Duration, Instant};
+use jumps::Jumps;
 use nacking::{Due, Nacking};
 use objects::{Objects, Point, Said};
 use reporting::Reporting;
+use std::mem;
 use std::net::SocketAddr;
 use times::Times;
 
@@ -55,6 +59,11 @@ pub struct Receiver {
 struct Remote {
     node: u32,
     instance: u16,
+    /// Instances of it that were there before, the last [`MOST_LEFT`].
+    left: Vec<u16>,
+    /// The number of its newest message, and jumps of these and of numbers of objects.
+    newest: u16,
+    jumps: (Jumps, Jumps),
     at: SocketAddr,
     heard: Instant,
     times: Times,
@@ -98,6 +107,9 @@ const GONE: Duration = Duration::from_secs(3);
 /// So long, and ten greatest round-trip times, if something of it has come and something lacks: a choice. Pieces are
 /// dropped then.
 const LOST: Duration = Duration::from_secs(30);
+/// Instances of a sender that are remembered: a choice. More starts than these within the time that a message may be
+/// under way are few.
+const MOST_LEFT: usize = 8;
 /// Bytes of requests that a NACK may have where the sender's segments are shorter, or nothing is known of them: some
 /// have to have room.
 const LEAST_ROOM: usize = 64;
@@ -154,7 +166,7 @@ impl Receiver {
         }
         match message.body {
             Body::Information { status, .. } | Body::Data { status, .. } | Body::Command { status, .. } => {
-                if !self.is_ours(now, &message, &status, from, sink) {
+                if !self.is_ours(now, &message, &status, from, sink) || !self.is_believed(&message) {
                     self.counters.refused += 1;
                     return Ok(());
                 }
@@ -304,7 +316,8 @@ impl Receiver {
     }
 
     /// Whether the message is of the sender that is heard: the first, the same after a new start, or another one after
-    /// it has been silent.
+    /// it has been silent. A new instance is a new start (section 4.2.1), but for one that was there before: what comes
+    /// of that was under way when the sender started again.
     fn is_ours<S: Sink>(
         &mut self,
         now: Instant,
@@ -316,6 +329,7 @@ impl Receiver {
         if NOBODY.contains(&message.source) {
             return false;
         }
+        let mut left = Vec::new();
         let is_new = match &mut self.remote {
             None => true,
             Some(remote) if remote.node == message.source && remote.instance == status.instance => {
@@ -323,9 +337,17 @@ impl Receiver {
                 false
             }
             Some(remote) => {
-                let is_restarted = remote.node == message.source && remote.at.ip() == from.ip();
+                let is_same = remote.node == message.source;
+                let is_late = is_same && remote.left.contains(&status.instance);
+                let is_restarted = is_same && !is_late && remote.at.ip() == from.ip();
                 if !is_restarted && !remote.is_gone(now) {
                     return false;
+                }
+                if is_same {
+                    left = mem::take(&mut remote.left);
+                    left.retain(|instance| *instance != status.instance);
+                    left.truncate(MOST_LEFT - 1);
+                    left.insert(0, remote.instance);
                 }
                 remote.objects.clear(sink);
                 true
@@ -335,6 +357,9 @@ impl Receiver {
             self.remote = Some(Remote {
                 node: message.source,
                 instance: status.instance,
+                left,
+                newest: message.sequence,
+                jumps: Default::default(),
                 at: from,
                 heard: now,
                 times: Times::of(status),
@@ -353,6 +378,29 @@ impl Receiver {
             });
         }
         true
+    }
+
+    /// Whether a message of the sender says where that is: its number and that of its object go on from those before.
+    fn is_believed(&mut self, message: &Message<'_>) -> bool {
+        let Some(remote) = &mut self.remote else { return false };
+        if !remote.jumps.0.believes(message.sequence, remote.newest) {
+            return false;
+        }
+        let (number, is_repair) = match message.body {
+            Body::Information { flags, object, .. } => (object, flags & REPAIR != 0),
+            Body::Data { flags, position, .. } => (position.object, flags & REPAIR != 0),
+            Body::Command { command: Command::Flush(at) | Command::Squelch(at), .. } => (at.object, true),
+            _ => {
+                remote.reaches(message.sequence);
+                return true;
+            }
+        };
+        let is_far = remote.objects.is_far(number, is_repair);
+        let is_believed = remote.jumps.1.believes_object(number, is_far);
+        if is_believed {
+            remote.reaches(message.sequence);
+        }
+        is_believed
     }
 
     /// Takes a message of the sender.
@@ -463,6 +511,14 @@ impl Remote {
                 needs.add_what_follows();
             }
             self.nacking.hear(&needs);
+        }
+    }
+
+    /// A message with this number is believed.
+    fn reaches(&mut self, number: u16) {
+        let is_ahead = (number.wrapping_sub(self.newest) as i16) > 0;
+        if is_ahead || jumps::is_far(number, self.newest) {
+            self.newest = number;
         }
     }
 

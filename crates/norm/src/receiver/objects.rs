@@ -2,6 +2,7 @@
 //!
 //! Numbers of objects wrap around on the wire; here the upper bits count how often, from 1 on.
 
+use super::jumps::FAR_AHEAD;
 use super::sink::Sink;
 use crate::geometry::{Geometry, Symbol};
 use crate::intervals::Intervals;
@@ -113,6 +114,11 @@ impl Objects {
         let Some((_, newest)) = self.bounds else { return object };
         let is_behind = object as i64 - (newest as i64) < -MOST_BEHIND;
         if is_behind && !is_repair { object + (1 << 16) } else { object }
+    }
+
+    /// Whether an object of which something is sent is far ahead of the newest.
+    pub fn is_far(&self, number: u16, is_repair: bool) -> bool {
+        self.bounds.is_some_and(|(_, newest)| self.sent(number, is_repair) > newest + FAR_AHEAD)
     }
 
     /// How an object is cut, if that is known and it is not settled.

@@ -41,7 +41,7 @@ impl Ear {
         let extensions = Extensions { object, ..Extensions::default() };
         let mut bytes = Vec::new();
         encode(&Message { sequence: self.sequence, source: self.node, body, extensions, payload }, &mut bytes);
-        self.sequence += 1;
+        self.sequence = self.sequence.wrapping_add(1);
         self.now += Duration::from_millis(1);
         let from = "10.0.0.1:5000".parse().expect("a socket");
         self.receiver.hear((self.now, self.now), from, &bytes, &mut self.memory).unwrap();
@@ -145,7 +145,7 @@ fn claims_without_end_take_nothing() {
         object_bytes: (1 << 48) - 1,
         code: Code::ReedSolomon8 { segment_bytes: 1, block_len: 1, encoding_symbols: 0 },
     };
-    ear.data(none, 1, rs8(0, 0), b"x");
+    ear.data(none, 0x7ffe, rs8(0, 0), b"x");
     assert_eq!(ear.receiver.counters().symbols, 2001);
 }
 
@@ -243,6 +243,9 @@ fn objects_go_on_when_numbers_have_come_around() {
     // Repair of what is far behind.
     ear.hear(Body::Data { status: STATUS, flags: FILE | 0x01, position: position(60_000) }, Some(object), b"data");
     assert_eq!(ear.receiver.objects(), (1, 1));
+    // The first message of what is so far ahead is not believed.
+    ear.name(object, 60_000, 5, "b");
+    assert_eq!(ear.receiver.objects(), (1, 1));
     ear.name(object, 60_000, 5, "b");
     ear.data(object, 60_000, rs8(0, 0), b"data");
     assert_eq!(ear.memory.whole.keys().collect::<Vec<_>>(), ["a", "b"]);
@@ -253,6 +256,84 @@ fn objects_go_on_when_numbers_have_come_around() {
     let asked = ear.asks();
     let ranges: Vec<u16> = asked.iter().flat_map(|(_, positions)| positions).map(|at| at.object).collect();
     assert_eq!(ranges, [60_001_u16.wrapping_sub(32_768), 59_999]);
+}
+
+/// One message whose numbers are wrong, or that is very old, moves nothing: neither where the sender is, nor what it
+/// has to offer, nor losses.
+#[test]
+fn one_message_with_other_numbers_is_not_believed() {
+    let code = Code::ReedSolomon8 { segment_bytes: 4, block_len: 3, encoding_symbols: 0 };
+    let object = ObjectInformation { object_bytes: 8, code };
+    let position = |object, symbol| Position { object, symbol: rs8(0, symbol) };
+    let data = |object, symbol| Body::Data { status: STATUS, flags: FILE, position: position(object, symbol) };
+    let flush = |object| Body::Command { status: STATUS, command: Command::Flush(position(object, 0)) };
+    let squelch = |object| Body::Command { status: STATUS, command: Command::Squelch(position(object, 0)) };
+    // By the object, and by the number of the message.
+    for (ahead, body) in [
+        (0, data(30_000, 0)),
+        (0, flush(30_000)),
+        (0, squelch(30_000)),
+        (20_000, data(11, 0)),
+        (40_000, squelch(12)),
+        (300, data(11, 0)),
+    ] {
+        let mut ear = Ear::new();
+        ear.name(object, 10, 5, "a");
+        ear.data(object, 10, rs8(0, 0), b"data");
+        let before = (ear.receiver.objects(), ear.receiver.counters().taken);
+        let sequence = ear.sequence;
+        ear.sequence = sequence.wrapping_add(ahead);
+        ear.hear(body, Some(object), b"data");
+        assert_eq!((ear.receiver.objects(), ear.receiver.counters().taken), before, "{ahead} {body:?}");
+        // The sender goes on.
+        ear.sequence = sequence;
+        ear.command(Command::CongestionControl { cc_sequence: 1, sent: Time { s: 5, us: 5 } }, &[]);
+        assert_eq!(ear.receiver.counters().taken, before.1 + 1);
+        ear.data(object, 10, rs8(0, 1), b"data");
+        assert_eq!((ear.memory.whole.len(), ear.receiver.lost()), (1, 0), "{ahead} {body:?}");
+    }
+    // Where the sender is there, the second message is believed.
+    let mut ear = Ear::new();
+    ear.name(object, 10, 5, "a");
+    ear.sequence = ear.sequence.wrapping_add(40_000);
+    ear.name(object, 2010, 5, "lost");
+    ear.name(object, 2010, 5, "lost");
+    assert_eq!(ear.receiver.objects(), (0, 11), "its number is believed, and of the object there was one message");
+    ear.name(object, 2010, 5, "b");
+    assert_eq!(ear.receiver.objects(), (0, 2011));
+}
+
+/// What was under way when a sender started again is of nobody: it does not cost what has come of the new instance.
+#[test]
+fn a_late_message_of_an_instance_before_clears_nothing() {
+    let code = Code::ReedSolomon8 { segment_bytes: 4, block_len: 3, encoding_symbols: 0 };
+    let object = ObjectInformation { object_bytes: 8, code };
+    let mut ear = Ear::new();
+    ear.name(object, 0, 5, "old");
+    // It starts again, and once more.
+    for instance in [4, 5] {
+        ear.status.instance = instance;
+        ear.sequence = 1000 * instance;
+        ear.name(object, 0, 5, "new");
+        ear.data(object, 0, rs8(0, 0), b"data");
+    }
+    let abandoned = ear.memory.abandoned;
+    for late in [3, 4, 3] {
+        ear.status.instance = late;
+        ear.command(Command::EndOfTransmission, &[]);
+        ear.data(object, 0, rs8(0, 0), b"late");
+    }
+    assert_eq!((ear.memory.abandoned, ear.receiver.counters().refused), (abandoned, 6));
+    ear.status.instance = 5;
+    ear.sequence = 5002;
+    ear.data(object, 0, rs8(0, 1), b"data");
+    assert_eq!(ear.memory.whole["new"], b"datadata");
+    // One that was drawn before is that of a new start when nothing has come for as long as of another sender.
+    ear.command(Command::Flush(Position { object: 0, symbol: rs8(0, 1) }), &[]);
+    ear.now += Duration::from_secs(4);
+    ear.status.instance = 3;
+    ear.name(object, 0, 5, "again");
+    assert_eq!(ear.receiver.objects(), (0, 1));
 }
 
 /// What waits ends earlier or later when the sender says another greatest round-trip time (section 5.3).
