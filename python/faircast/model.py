@@ -437,6 +437,14 @@ TfmccIdleFloor: TypeAlias = Literal["initial", "none"]
 * "initial": That with which a session begins, a packet per R_max (RFC 5348 section 4.4).
 * "none": A packet in 8 s, as when nobody answers: the letter of RFC 4654.
 """
+TfmccLossEventSpan: TypeAlias = Literal["rtt", "window"]
+"""The time from its first loss on in which further ones belong to a loss event.
+
+* "rtt": The round-trip time R: the letter of RFC 4654 section 5.2.
+* "window": What a TCP would have sent before it knew of the first loss, which it answers once: max(R, R') + min(3 gaps
+  between packets, R'/4), where R' is the unsmoothed round-trip time of the packet that revealed that loss, 2 R at most.
+  With less than a packet in it, or a mark, max(R, R') alone; before the first measurement R_max. Not in the RFC.
+"""
 TfmccMaxRtt: TypeAlias = Literal["rfc", "measured", "recent"]
 """The rule of R_max.
 
@@ -466,7 +474,8 @@ TfmccProfile: TypeAlias = Literal["faircast", "rfc4654"]
 
 * "faircast": The default of each key.
 * "rfc4654": The letter of RFC 4654: `gap_floor` "decays", `max_rtt` "rfc", `suppressing_rounds` 8, `one_way_adjustment`
-  "all", `discount_threshold` 0.5, `outages` "per-rtt", `unanswered_clr` "kept", `idle_floor` "none".
+  "all", `discount_threshold` 0.5, `outages` "per-rtt", `loss_event_span` "rtt", `unanswered_clr` "kept", `idle_floor`
+  "none".
 """
 TfmccSeedFloor: TypeAlias = Literal["packet", "half"]
 """The least first loss interval.
@@ -2404,6 +2413,8 @@ class Tfmcc(Part):
     loss_differentiation : LossDifferentiation, optional
         Receivers tell losses on links from congestion, of which alone their rate depends then. Left out, they take all
         for congestion, and compare nothing.
+    loss_event_span : {"rtt", "window"}, optional
+        How long a loss event lasts. Default "rtt" (RFC 4654 section 5.2); "window" on real hosts.
     max_rate : str such as "1.5 Mbit/s", optional
         The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node.
     max_receivers : int, optional
@@ -2478,6 +2489,7 @@ class Tfmcc(Part):
     idle_floor: TfmccIdleFloor | None = None
     initial_max_rtt: str | None = None
     loss_differentiation: LossDifferentiation | None = None
+    loss_event_span: TfmccLossEventSpan | None = None
     max_rate: str | None = None
     max_receivers: int | None = None
     max_rtt: TfmccMaxRtt | None = None

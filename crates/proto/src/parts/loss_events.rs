@@ -213,22 +213,24 @@ mod tests {
     fn what_is_lost_up_to_the_end_of_an_outage_belongs_to_it() {
         // Packets of two sequence spaces, a packet each 10 ms in the first; R = 60 ms. 100 packets are missing from
         // 10.00 to 10.99 s.
-        let losses = |first, lost, at_ms: u64, outage| Losses {
+        let losses = |first, lost, at_ms: u64, lasts_from_first| Losses {
             first,
             lost,
             at: Instant(at_ms * 1_000_000),
             spacing_ns: 1e7,
             span: Duration::from_millis(60),
-            lasts_from_first: false,
-            outage,
+            lasts_from_first,
+            outage: true,
         };
         for (at_ms, events) in [(10_985, 1), (10_990, 1), (10_991, 2)] {
-            let mut history = LossEvents::NONE;
-            history.take(&losses(1000, 100, 10_000, true), 500.0, 1.0);
-            assert_eq!((history.count(), history.last()), (1, 1000));
-            // One packet of the other space.
-            history.take(&losses(1101, 1, at_ms, true), 500.0, 1.0);
-            assert_eq!(history.count(), events, "lost at {at_ms} ms");
+            for from_first in [false, true] {
+                let mut history = LossEvents::NONE;
+                history.take(&losses(1000, 100, 10_000, from_first), 500.0, 1.0);
+                assert_eq!((history.count(), history.last()), (1, 1000));
+                // One packet of the other space.
+                history.take(&losses(1101, 1, at_ms, from_first), 500.0, 1.0);
+                assert_eq!(history.count(), events, "lost at {at_ms} ms");
+            }
         }
     }
 }
