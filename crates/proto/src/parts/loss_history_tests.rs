@@ -458,8 +458,8 @@ fn an_outage_is_one_event_and_heavy_loss_is_not() {
     assert!(f64::from(one) > 0.9 * f64::from(per_rtt), "{one} {per_rtt}");
 }
 
-/// Packets 10 ms apart. What is lost says how long an event lasts, milliseconds: by section 5.2 what the later loss says
-/// counts, and otherwise what the first one did.
+/// Packets 10 ms apart. What is lost says how long an event lasts, milliseconds: by section 5.2 what the later loss
+/// says counts, and otherwise what the first one did.
 #[test]
 fn an_event_lasts_as_long_as_its_first_loss_says() {
     let events = |from_first: bool, second: u32, says_ms: [u64; 2]| {

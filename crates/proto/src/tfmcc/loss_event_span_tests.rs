@@ -149,8 +149,8 @@ fn clocks_may_differ_wrap_and_be_set() {
     assert_eq!(reach(|| Path { clock_us: 20_000_000, step_us: -10_000_000, ..window() }), 73);
 }
 
-/// R = 0.9·70 + 0.1·100 = 73 ms. Without stamps R' is the last measurement as it was, 100 ms, and an event lasts 106 ms;
-/// with them it is that and the queue that has grown since, 116 ms.
+/// R = 0.9·70 + 0.1·100 = 73 ms. Without stamps R' is the last measurement as it was, 100 ms, and an event lasts 106
+/// ms; with them it is that and the queue that has grown since, 116 ms.
 #[test]
 fn without_stamps_the_last_measurement_counts() {
     let reach = |one_way_adjustment: OneWayAdjustment| {
@@ -167,8 +167,8 @@ fn first_count(path: &Path) -> u64 {
     path.space.count_of(0).expect("there was a first")
 }
 
-/// R_max = 500 ms, of which the queue takes 10 ms: 245 packets from 10 on, whatever the gap. With the measurement, 70 ms
-/// as of that moment, an event lasts 76 ms: 48 is within that of 10, and 87 is not.
+/// R_max = 500 ms, of which the queue takes 10 ms: 245 packets from 10 on, whatever the gap. With the measurement, 70
+/// ms as of that moment, an event lasts 76 ms: 48 is within that of 10, and 87 is not.
 #[test]
 fn before_the_first_measurement_r_max_counts_alone() {
     for (last, events) in [(255, 1), (256, 2)] {
@@ -289,10 +289,10 @@ fn heavy_loss(per_rtt: f64) -> [f64; 2] {
     })
 }
 
-/// With m packets per R an event has ⌊m⌋ + 1 of them by section 5.2, and ⌊1.25 m⌋ + 1 with twelve or fewer; the next one
-/// that is lost is 1/0.9 - 1 behind them in the mean. With less than one p is the same to the last bit; that it is 0.77
-/// then is what section 5.5 makes of intervals of a packet or two. At worst, with 1.6 to 2 packets, it is 0.68 of the
-/// letter's.
+/// With m packets per R an event has ⌊m⌋ + 1 of them by section 5.2, and ⌊1.25 m⌋ + 1 with twelve or fewer; the next
+/// one that is lost is 1/0.9 - 1 behind them in the mean. With less than one p is the same to the last bit; that it is
+/// 0.77 then is what section 5.5 makes of intervals of a packet or two. At worst, with 1.6 to 2 packets, it is 0.68 of
+/// the letter's.
 #[test]
 fn at_heavy_loss_p_is_that_of_the_letter_with_less_than_a_packet_per_round_trip() {
     for per_rtt in [0.1, 0.5, 0.79, 0.81, 0.99] {

@@ -1,10 +1,10 @@
 //! How long a loss event lasts to a TCP: what it had sent before it knew of the first loss.
 //!
-//! By RFC 4654 section 5.2 a loss event lasts for R, since a TCP halves its window once in a round-trip time. But what a
-//! TCP goes by is no time: when three duplicate ACKs have shown a loss, it notes the highest octet that it has sent by
-//! then, and all losses up to that belong to the same recovery (RFC 6675 section 5, RecoveryPoint = HighData). That is
-//! what goes out in the round-trip time of that moment, with the queue as it is then, and until three packets more have
-//! told of the loss. R, smoothed, is less while a queue fills: what an overflow drops a round-trip time after its first
+//! By RFC 4654 section 5.2 a loss event lasts for R, since a TCP halves its window once in a round-trip time. But a TCP
+//! goes by no time: when three duplicate ACKs have shown a loss, it notes the highest octet that it has sent by then,
+//! and all losses up to that belong to the same recovery (RFC 6675 section 5, RecoveryPoint = HighData). That is what
+//! goes out in the round-trip time of that moment, with the queue as it is then, and until three packets more have told
+//! of the loss. R, smoothed, is less while a queue fills: what an overflow drops a round-trip time after its first
 //! packet would be a second event.
 
 use super::rate_control::FAR_RTTS;

@@ -22,7 +22,7 @@
 //! | `echo.rs` | whose time stamp is echoed | section 3.5 |
 //! | `receiver.rs` | the endpoint of the parts below; leave | sections 4.1, 4.2, 4.4 |
 //! | `measurement.rs` | what is measured, and the desired rate; needs no reports | sections 4.3, 4.4, 5 |
-//! | `loss_window.rs` | how long a loss event lasts to a TCP, by the parameter `loss_event_span` | none; RFC 6675 section 5 |
+//! | `loss_window.rs` | how long a loss event lasts to a TCP, by `loss_event_span` | none; RFC 6675 section 5 |
 //! | `reporting.rs` | when to report | section 4.5 |
 //! | `streak.rs` | packets in a row that say nothing new, counted instead of taken one by one | none |
 //! | `suppression.rs` | feedback timers | section 4.5 |
