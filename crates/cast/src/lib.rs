@@ -54,6 +54,8 @@ mod results;
 mod send;
 #[cfg(test)]
 mod side_by_side_tests;
+#[cfg(test)]
+mod spike_tests;
 pub mod standard;
 mod stream;
 mod stream_in;

@@ -364,8 +364,8 @@ fn came(rows: &Read) -> f64 {
 
 const OF_LAYERS: [&str; 6] = ["rate_bps", "goodput_bps", "level", "mean_level", "joins", "leaves"];
 
-/// Receivers that hold what a schedule says: the same number at the end of the same second. Nothing happens at one, as a
-/// host and the simulator do not look in the same order then.
+/// Receivers that hold what a schedule says: the same number at the end of the same second. Nothing happens at an end,
+/// as a host and the simulator do not look in the same order then.
 #[test]
 fn layers_by_a_schedule_are_written_down_as_they_are_simulated() {
     let options = "--open --scheme layered-cbr --set rates=[\"80kbit/s\",\"160kbit/s\"] --set level=1 --set jitter=0.0 \
