@@ -1,72 +1,28 @@
 //! `--format norm` over the loopback interface: our two ends, and what is refused.
 
+use crate::place::{Place, Running};
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
 
-/// A folder of a test's own, and its group.
-struct Place {
-    folder: PathBuf,
-    group: String,
+fn receive(place: &Place, folder: &str, how: &str) -> Running {
+    place.run(&format!("receive {folder} --from GROUP --interface lo --open --format norm {how}"))
 }
 
-impl Place {
-    fn new(name: &str, number: u8) -> Place {
-        let folder = std::env::temp_dir().join(format!("faircast-norm-{name}-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        // Another port for each process that runs the tests.
-        let port = 20_000 + std::process::id() % 20_000;
-        Place { folder, group: format!("239.255.79.{number}:{port}") }
-    }
-
-    fn file(&self, name: &str, length: u64) -> Vec<u8> {
-        let bytes: Vec<u8> = (0..length).map(|at| ((at * 2_654_435_761) >> 7) as u8).collect();
-        let path = self.folder.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, &bytes).unwrap();
-        bytes
-    }
-
-    fn run(&self, line: &str) -> Child {
-        let words = line.replace("GROUP", &self.group);
-        let mut command = Command::new(env!("CARGO_BIN_EXE_faircast"));
-        command.args(words.split_whitespace()).args(["--json"]).current_dir(&self.folder);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-    }
-
-    fn receive(&self, folder: &str, how: &str) -> Child {
-        self.run(&format!("receive {folder} --from GROUP --interface lo --open --format norm {how}"))
-    }
-
-    fn send(&self, how: &str) -> Child {
-        self.run(&format!("send {how} --to GROUP --interface lo --open --format norm --max-rate 20Mbit/s"))
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.folder);
-    }
-}
-
-fn end(child: Child) -> (i32, serde_json::Value, String) {
-    let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
-    let said = String::from_utf8(stderr).unwrap();
-    (status.code().unwrap_or(-1), serde_json::from_slice(&stdout).unwrap_or_default(), said)
+fn send(place: &Place, how: &str) -> Running {
+    place.run(&format!("send {how} --to GROUP --interface lo --open --format norm --max-rate 20Mbit/s"))
 }
 
 #[test]
 fn a_folder_goes_to_two_receivers() {
-    let place = Place::new("two", 1);
+    let place = Place::new("two", [79, 1]);
     let (film, small) = (place.file("films/film", 800_000), place.file("films/more/small", 3));
     place.file("films/empty", 0);
-    let receivers = [place.receive("one", ""), place.receive("two", "--source 127.0.0.1")];
-    let sender = place.send("films --receivers 2 --patience 100");
-    let (code, value, said) = end(sender);
+    let receivers = [receive(&place, "one", ""), receive(&place, "two", "--source 127.0.0.1")];
+    let sender = send(&place, "films --receivers 2 --patience 100");
+    let (code, value, said) = sender.end();
     assert_eq!(code, 0, "{value} {said}");
     assert_eq!((&value["files"], &value["complete"]), (&3.into(), &2.into()), "{value}");
     for (folder, receiver) in ["one", "two"].into_iter().zip(receivers) {
-        let (code, value, said) = end(receiver);
+        let (code, value, said) = receiver.end();
         assert_eq!((code, &value["named"]), (0, &3.into()), "{value} {said}");
         let read = |name: &str| fs::read(place.folder.join(folder).join("films").join(name)).unwrap();
         assert_eq!((read("film"), read("more/small"), read("empty")), (film.clone(), small.clone(), Vec::new()));
@@ -76,12 +32,12 @@ fn a_folder_goes_to_two_receivers() {
 
 #[test]
 fn what_has_the_name_already_stays() {
-    let place = Place::new("stays", 2);
+    let place = Place::new("stays", [79, 2]);
     place.file("film", 50_000);
     place.file("in/film", 7);
-    let receiver = place.receive("in", "");
-    assert_eq!(end(place.send("film")).0, 0);
-    let (code, value, said) = end(receiver);
+    let receiver = receive(&place, "in", "");
+    assert_eq!(send(&place, "film").end().0, 0);
+    let (code, value, said) = receiver.end();
     assert_eq!((code, &value["refused"]), (1, &1.into()), "{value}");
     assert!(said.contains("film is there with other content and stays; --replace replaces it"), "{said}");
     assert_eq!(fs::metadata(place.folder.join("in/film")).unwrap().len(), 7);
@@ -90,13 +46,13 @@ fn what_has_the_name_already_stays() {
 /// The folder has a file where the name of one that is offered has a folder.
 #[test]
 fn a_name_that_cannot_be_had_does_not_keep_others_from_theirs() {
-    let place = Place::new("below", 5);
+    let place = Place::new("below", [79, 5]);
     place.file("offered/film/1", 5000);
     let last = place.file("offered/last", 5000);
     place.file("in/offered/film", 7);
-    let receiver = place.receive("in", "");
-    assert_eq!(end(place.send("offered")).0, 0);
-    let (code, value, said) = end(receiver);
+    let receiver = receive(&place, "in", "");
+    assert_eq!(send(&place, "offered").end().0, 0);
+    let (code, value, said) = receiver.end();
     assert_eq!((code, &value["named"], &value["refused"]), (1, &1.into(), &1.into()), "{value} {said}");
     assert!(said.contains("\"offered/film/1\" is not kept: "), "{said}");
     assert!(said.contains("should be a folder and is something else"), "{said}");
@@ -106,19 +62,19 @@ fn a_name_that_cannot_be_had_does_not_keep_others_from_theirs() {
 
 #[test]
 fn nobody_is_waited_for_longer_than_the_patience() {
-    let place = Place::new("patience", 3);
+    let place = Place::new("patience", [79, 3]);
     place.file("film", 1000);
-    let (code, value, _) = end(place.send("film --patience 0.5"));
+    let (code, value, _) = send(&place, "film --patience 0.5").end();
     assert_eq!((code, &value["complete"]), (1, &0.into()), "{value}");
     let error = value["error"].as_str().unwrap();
     assert!(error.starts_with("incomplete, nobody who lacks something was heard for 0.5 s: "), "{error}");
-    let (code, value, _) = end(place.receive("in", "--patience 0.5"));
+    let (code, value, _) = receive(&place, "in", "--patience 0.5").end();
     assert_eq!((code, &value["error"]), (1, &"incomplete: nothing has come for 0.5 s".into()));
 }
 
 #[test]
 fn what_norm_has_not_is_refused() {
-    let place = Place::new("refused", 4);
+    let place = Place::new("refused", [79, 4]);
     place.file("film", 1000);
     let keys = "legal is --open without --keys";
     let name = "x".repeat(220);
@@ -154,7 +110,7 @@ fn what_norm_has_not_is_refused() {
         ("receive in --from GROUP --open --format norm --interface no0".to_owned(), "no0".to_owned()),
         (format!("{long} --packet-size 256"), "is longer than a packet takes, 196 bytes".to_owned()),
     ] {
-        let (code, value, said) = end(place.run(&line));
+        let (code, value, said) = place.run(&line).end();
         assert_eq!(code, 2, "{line}: {value} {said}");
         assert!(said.contains(&sentence), "{line}: {said}");
     }

@@ -1,115 +1,26 @@
-//! The program itself over the loopback interface: processes that send, receive, are killed and start again.
+//! Files over the loopback interface: processes that send, receive, are killed and start again.
 
+use crate::place::{Place, Running, until};
 use faircast_proto::packet::Ecn;
 use faircast_wire::groups::Groups;
 use faircast_wire::network::{Batch, Network as _};
 use faircast_wire::sockets::{Options, Sockets};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
 
 /// Bytes of a symbol with packets of 1280 B.
 const SYMBOL: u64 = 1144;
 
-/// A folder of a test's own, and its group.
-struct Place {
-    folder: PathBuf,
-    group: String,
+fn receive(place: &Place, folder: &str, how: &str) -> Running {
+    place.run(&format!("receive {folder} --from GROUP --interface lo {how}"))
 }
 
-/// A process that ends with the test.
-struct Running(Option<Child>);
-
-impl Place {
-    fn new(name: &str, number: u8) -> Place {
-        let folder = std::env::temp_dir().join(format!("faircast-cast-{name}-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        // Another port for each process that runs the tests.
-        let port = 20_000 + std::process::id() % 20_000;
-        Place { folder, group: format!("239.255.80.{number}:{port}") }
-    }
-
-    /// Bytes of which none is zero, so that what a partial file has can be counted.
-    fn file(&self, name: &str, length: u64) -> Vec<u8> {
-        let bytes: Vec<u8> = (0..length).map(|at| ((at * 2_654_435_761) >> 7) as u8 | 1).collect();
-        let path = self.folder.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, &bytes).unwrap();
-        bytes
-    }
-
-    fn run(&self, line: &str) -> Running {
-        let words = line.replace("GROUP", &self.group);
-        let mut command = Command::new(env!("CARGO_BIN_EXE_faircast"));
-        command.args(words.split_whitespace()).args(["--json"]).current_dir(&self.folder);
-        Running(Some(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()))
-    }
-
-    fn receive(&self, folder: &str, how: &str) -> Running {
-        self.run(&format!("receive {folder} --from GROUP --interface lo {how}"))
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
-    }
-
-    /// Bytes that a partial file has.
-    fn partial(&self, folder: &str) -> u64 {
-        let work = fs::read_dir(self.path(folder).join(".faircast")).into_iter().flatten().flatten();
-        let parts = work.map(|entry| entry.path().join("1.part"));
-        parts.map(|part| fs::read(part).unwrap_or_default().iter().filter(|byte| **byte != 0).count() as u64).sum()
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.folder);
-    }
-}
-
-impl Running {
-    /// The lines that it says, and how it ends.
-    fn lines(mut self) -> (i32, Vec<serde_json::Value>, String) {
-        let Output { status, stdout, stderr } = self.0.take().unwrap().wait_with_output().unwrap();
-        let lines = stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        let lines = lines.map(|line| serde_json::from_slice(line).unwrap()).collect();
-        (status.code().unwrap_or(-1), lines, String::from_utf8(stderr).unwrap())
-    }
-
-    /// What it says at its end, and how it ends.
-    fn end(mut self) -> (i32, serde_json::Value, String) {
-        let Output { status, stdout, stderr } = self.0.take().unwrap().wait_with_output().unwrap();
-        let said = String::from_utf8(stderr).unwrap();
-        (status.code().unwrap_or(-1), serde_json::from_slice(&stdout).unwrap_or_default(), said)
-    }
-
-    /// `kill -9`.
-    fn kill(mut self) {
-        let mut child = self.0.take().unwrap();
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        if let Some(child) = &mut self.0 {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
-}
-
-/// Waits, for two minutes at least.
-fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    for _ in 0..24_000 {
-        if is_so() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    panic!("never: {what}");
+/// Bytes that a partial file has.
+fn partial(place: &Place, folder: &str) -> u64 {
+    let work = fs::read_dir(place.path(folder).join(".faircast")).into_iter().flatten().flatten();
+    let parts = work.map(|entry| entry.path().join("1.part"));
+    parts.map(|part| fs::read(part).unwrap_or_default().iter().filter(|byte| **byte != 0).count() as u64).sum()
 }
 
 fn is_listening(folder: &Path) -> bool {
@@ -118,17 +29,17 @@ fn is_listening(folder: &Path) -> bool {
 
 #[test]
 fn a_receiver_that_is_killed_goes_on_where_it_was() {
-    let place = Place::new("killed", 1);
+    let place = Place::new("killed", [80, 1]);
     let (bytes, small) = (place.file("film", 1_500_000), place.file("more/small", 3));
-    let receivers = ["one", "two"].map(|folder| place.receive(folder, "--open"));
+    let receivers = ["one", "two"].map(|folder| receive(&place, folder, "--open"));
     until("both listen", || ["one", "two"].iter().all(|folder| is_listening(&place.path(folder))));
     let send = "send film more --to GROUP --interface lo --open --max-rate 3Mbit/s --receivers 2 --patience 100";
     let sender = place.run(send);
-    until("a part has come", || place.partial("two") > 300_000);
+    until("a part has come", || partial(&place, "two") > 300_000);
     let [one, two] = receivers;
     two.kill();
-    let there = place.partial("two") / SYMBOL;
-    let two = place.receive("two", "--open");
+    let there = partial(&place, "two") / SYMBOL;
+    let two = receive(&place, "two", "--open");
     let ends = [sender, one, two].map(Running::end);
     for (code, value, said) in &ends {
         assert_eq!(*code, 0, "{value} {said}");
@@ -146,16 +57,15 @@ fn a_receiver_that_is_killed_goes_on_where_it_was() {
 
 #[test]
 fn a_sender_that_is_killed_is_followed_and_what_strangers_send_is_counted() {
-    let place = Place::new("keys", 2);
+    let place = Place::new("keys", [80, 2]);
     let bytes = place.file("film", 1_500_000);
-    let (code, ..) = place.run("keys keys --receivers 2").end();
-    assert_eq!(code, 0);
-    let keyed = |number| place.receive(&format!("r{number}"), &format!("--keys keys/receiver-{number}.key"));
+    place.keys(2);
+    let keyed = |number| receive(&place, &format!("r{number}"), &format!("--keys keys/receiver-{number}.key"));
     let receivers = [1, 2].map(keyed);
     until("both listen", || ["r1", "r2"].iter().all(|folder| is_listening(&place.path(folder))));
     let send = "send film --to GROUP --interface lo --keys keys/sender.key --max-rate 3Mbit/s --patience 100";
     let sender = place.run(send);
-    until("a part has come", || place.partial("r1") > 300_000 && place.partial("r2") > 300_000);
+    until("a part has come", || partial(&place, "r1") > 300_000 && partial(&place, "r2") > 300_000);
     // Somebody without keys changes a bit of what he has recorded.
     let groups = Groups::new(place.group.parse().unwrap(), 1).unwrap();
     let options = Options { interface: Some("lo".to_owned()), ..Options::default() };
@@ -187,12 +97,12 @@ fn a_sender_that_is_killed_is_followed_and_what_strangers_send_is_counted() {
 
 #[test]
 fn keys_of_another_session_open_nothing() {
-    let place = Place::new("others", 3);
+    let place = Place::new("others", [80, 3]);
     place.file("film", 50_000);
     for folder in ["keys", "others"] {
         assert_eq!(place.run(&format!("keys {folder} --receivers 1")).end().0, 0);
     }
-    let receiver = place.receive("r", "--keys others/receiver-1.key --patience 6");
+    let receiver = receive(&place, "r", "--keys others/receiver-1.key --patience 6");
     until("it listens", || is_listening(&place.path("r")));
     let sender =
         place.run("send film --to GROUP --interface lo --keys keys/sender.key --max-rate 1Mbit/s --patience 3");
@@ -206,10 +116,10 @@ fn keys_of_another_session_open_nothing() {
 
 #[test]
 fn a_probe_says_who_limits_and_changes_nothing() {
-    let place = Place::new("probe", 9);
+    let place = Place::new("probe", [80, 9]);
     place.file("film", 1_000_000);
-    assert_eq!(place.run("keys keys --receivers 2").end().0, 0);
-    let receiver = place.receive("r", "--keys keys/receiver-1.key");
+    place.keys(2);
+    let receiver = receive(&place, "r", "--keys keys/receiver-1.key");
     until("it listens", || is_listening(&place.path("r")));
     // The film takes 8 s at least.
     let probe = place.run("probe --from GROUP --interface lo --keys keys/receiver-2.key --for 12");
@@ -229,9 +139,9 @@ fn a_probe_says_who_limits_and_changes_nothing() {
 
 #[test]
 fn a_probe_that_reports_has_a_round_trip_time_and_one_that_hears_nothing_says_so() {
-    let place = Place::new("reports", 10);
+    let place = Place::new("reports", [80, 10]);
     place.file("film", 400_000);
-    assert_eq!(place.run("keys keys --receivers 1").end().0, 0);
+    place.keys(1);
     let (code, _, said) = place.run("probe --from GROUP --interface lo --keys keys/receiver-1.key --report").end();
     assert!(code == 2 && said.contains("legal is --report with --open"), "{said}");
     let sender = place.run("send film --to GROUP --interface lo --open --max-rate 1Mbit/s --patience 15");
@@ -251,10 +161,10 @@ fn a_probe_that_reports_has_a_round_trip_time_and_one_that_hears_nothing_says_so
 
 #[test]
 fn bad_input_is_one_sentence_and_exit_2() {
-    let place = Place::new("bad", 4);
+    let place = Place::new("bad", [80, 4]);
     place.file("film", 10);
     place.file("odd/two\nlines", 10);
-    assert_eq!(place.run("keys keys --receivers 1").end().0, 0);
+    place.keys(1);
     let taken = std::net::UdpSocket::bind(("0.0.0.0", 0)).unwrap();
     let port = taken.local_addr().unwrap().port();
     let lo = "--max-rate 1Mbit/s --interface lo";
@@ -274,8 +184,15 @@ fn bad_input_is_one_sentence_and_exit_2() {
             format!("send film --to GROUP --open --set ecn=false --set granularity=0 {lo}"),
             "--set \"granularity=0\" given; ",
         ),
-        (format!("send film --to GROUP --open --set packet_size=512B {lo}"), "legal is to give them by --packet-size"),
-        (format!("send film --to GROUP --open --set packet_size.x=1 {lo}"), "before the dot has no keys"),
+        (
+            format!("send film --to GROUP --open --set packet_size=512B {lo}"),
+            "--set packet_size given; legal is to give it by --packet-size",
+        ),
+        (
+            format!("send film --to GROUP --open --scheme smcc --set tfmcc.packet_size=512B {lo}"),
+            "--set tfmcc.packet_size given; legal is to give it by --packet-size",
+        ),
+        (format!("send film --to GROUP --open --set granularity.x=1 {lo}"), "before the dot has no keys"),
         (format!("send film --to GROUP --open --set scheme=cbr {lo}"), "legal is to give it by --scheme"),
         (format!("send film --to GROUP --open --set max_rate=1bit/s {lo}"), "legal is to give it by --max-rate"),
         (format!("send film --to GROUP --open --set application.rate=1bit/s {lo}"), "files are all that is"),
@@ -292,7 +209,7 @@ fn bad_input_is_one_sentence_and_exit_2() {
 
 #[test]
 fn an_output_that_is_full_is_said_and_one_that_is_closed_ends_a_probe() {
-    let place = Place::new("output", 11);
+    let place = Place::new("output", [80, 11]);
     for verb in ["keys keys --receivers 1", "keys --help"] {
         let full = fs::File::create("/dev/full").unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_faircast"));
@@ -302,9 +219,9 @@ fn an_output_that_is_full_is_said_and_one_that_is_closed_ends_a_probe() {
         assert!(status.code() == Some(3) && said.contains("to standard output: No space left"), "{verb}: {said}");
     }
     let mut probe = place.run("probe --from GROUP --interface lo --open");
-    drop(probe.0.as_mut().unwrap().stdout.take());
-    until("nobody reads", || probe.0.as_mut().unwrap().try_wait().unwrap().is_some());
-    assert_eq!(probe.0.take().unwrap().wait().unwrap().code(), Some(0));
+    drop(probe.child().stdout.take());
+    until("nobody reads", || probe.child().try_wait().unwrap().is_some());
+    assert_eq!(probe.child().wait().unwrap().code(), Some(0));
 }
 
 #[test]
@@ -337,7 +254,7 @@ fn what_is_closed_at_the_start_is_said_if_it_is_needed() {
 #[test]
 fn words_that_are_no_text_make_no_other_folder() {
     use std::os::unix::ffi::OsStrExt as _;
-    let place = Place::new("words", 5);
+    let place = Place::new("words", [80, 5]);
     let mut command = Command::new(env!("CARGO_BIN_EXE_faircast"));
     command.arg("receive").arg(std::ffi::OsStr::from_bytes(b"d\xff")).current_dir(&place.folder);
     command.args(["--from", &place.group, "--interface", "lo", "--open", "--patience", "0.1"]);
@@ -349,7 +266,7 @@ fn words_that_are_no_text_make_no_other_folder() {
 
 #[test]
 fn a_disk_that_does_not_take_the_folder_is_exit_3() {
-    let place = Place::new("disk", 6);
+    let place = Place::new("disk", [80, 6]);
     let (code, _, said) = place.run("receive /proc/none --from GROUP --interface lo --open --patience 0.1").end();
     assert_eq!(code, 3, "{said}");
     assert!(said.contains("cannot make /proc/none"), "{said}");
@@ -358,7 +275,7 @@ fn a_disk_that_does_not_take_the_folder_is_exit_3() {
 /// A disk of 16 kB of the test's own, in a namespace of mounts, which ends with its process.
 #[test]
 fn keys_that_a_full_disk_cuts_off_leave_nothing() {
-    let place = Place::new("full", 12);
+    let place = Place::new("full", [80, 12]);
     let program = env!("CARGO_BIN_EXE_faircast");
     let script =
         format!("mount -t tmpfs -o size=16k none . && cd $PWD && {program} keys k --receivers 50; echo $? $(ls k)");
@@ -381,11 +298,11 @@ fn nobody_has_to_read_what_it_says() {
 
 #[test]
 fn an_interrupt_before_the_first_packet_is_one() {
-    let place = Place::new("hashing", 8);
+    let place = Place::new("hashing", [80, 8]);
     // Takes longer to read than any test.
     fs::File::create(place.path("film")).unwrap().set_len(1 << 42).unwrap();
     let mut sender = place.run("send film --to GROUP --interface lo --open --max-rate 1Mbit/s");
-    let id = sender.0.as_mut().unwrap().id();
+    let id = sender.child().id();
     let is_reading = || {
         let open = fs::read_dir(format!("/proc/{id}/fd")).into_iter().flatten().flatten();
         open.filter_map(|entry| fs::read_link(entry.path()).ok()).any(|path| path.ends_with("film"))
@@ -404,9 +321,9 @@ fn journal(path: &Path) -> Vec<serde_json::Value> {
 
 #[test]
 fn both_ends_write_down_what_they_see_and_go_on_after_a_kill() {
-    let place = Place::new("results", 14);
+    let place = Place::new("results", [80, 14]);
     place.file("film", 900_000);
-    let receiver = place.receive("r", "--open --results seen/r");
+    let receiver = receive(&place, "r", "--open --results seen/r");
     until("it listens", || is_listening(&place.path("r")));
     let send = "send film --to GROUP --interface lo --open --max-rate 1Mbit/s --patience 100 --results seen/s";
     let sender = place.run(send);
@@ -450,17 +367,17 @@ fn both_ends_write_down_what_they_see_and_go_on_after_a_kill() {
 
 #[test]
 fn a_disk_that_is_full_ends_what_is_written_down_and_not_the_session() {
-    let place = Place::new("full", 15);
+    let place = Place::new("full", [80, 15]);
     let bytes = place.file("film", 300_000);
-    let receiver = place.receive("r", "--open");
+    let receiver = receive(&place, "r", "--open");
     until("it listens", || is_listening(&place.path("r")));
     // No file of the sender's may become longer than this: its journal's first record fits, some intervals do not.
     let line = "ulimit -f 8; trap '' XFSZ; exec PROGRAM send film --to GROUP --interface lo --open \
                 --max-rate 400kbit/s --results seen --patience 100 --json";
     let line = line.replace("PROGRAM", env!("CARGO_BIN_EXE_faircast")).replace("GROUP", &place.group);
     let mut shell = Command::new("bash");
-    shell.args(["-c", &line]).current_dir(&place.folder).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let (code, value, said) = Running(Some(shell.spawn().unwrap())).end();
+    shell.args(["-c", &line]).current_dir(&place.folder);
+    let (code, value, said) = Running::begin(&mut shell).end();
     assert_eq!((code, &value["complete"]), (0, &1.into()), "{value} {said}");
     assert_eq!(said.matches("the session goes on").count(), 1, "{said}");
     assert_eq!(receiver.end().0, 0);

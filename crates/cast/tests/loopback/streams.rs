@@ -1,72 +1,40 @@
 //! `faircast stream` over the loopback interface: processes with pipes, some of which are killed, closed or full.
 
+use crate::place::{Place, until};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
-use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// A folder of a test's own, and its group.
-struct Place {
-    folder: PathBuf,
-    group: String,
-}
-
 /// A process that ends with the test, and all that it has written so far.
-struct Running {
+struct Streaming {
     child: Child,
     output: Arc<Mutex<Vec<u8>>>,
     readers: Vec<JoinHandle<()>>,
     said: Arc<Mutex<Vec<u8>>>,
 }
 
-impl Place {
-    fn new(name: &str, number: u8) -> Place {
-        let folder = std::env::temp_dir().join(format!("faircast-stream-{name}-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        let port = 20_000 + std::process::id() % 20_000;
-        Place { folder, group: format!("239.255.82.{number}:{port}") }
-    }
-
-    fn keys(&self, receivers: u32) {
-        let mut keys = self.command(&format!("keys keys --receivers {receivers} --json"));
-        assert!(keys.stdout(Stdio::null()).status().unwrap().success());
-    }
-
-    fn command(&self, line: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_faircast"));
-        command.args(line.replace("GROUP", &self.group).split_whitespace()).current_dir(&self.folder);
-        command
-    }
-
-    /// What it writes is read.
-    fn stream(&self, how: &str) -> Running {
-        self.writes(how, Stdio::piped())
-    }
-
-    fn writes(&self, how: &str, to: Stdio) -> Running {
-        let mut command = self.command(&format!("stream {how} --interface lo --json"));
-        let mut child = command.stdin(Stdio::piped()).stdout(to).stderr(Stdio::piped()).spawn().unwrap();
-        let (output, said) = (Arc::default(), Arc::default());
-        let out = child.stdout.take().map(|from| collected(from, &output));
-        let readers = out.into_iter().chain(child.stderr.take().map(|from| collected(from, &said))).collect();
-        Running { child, output, readers, said }
-    }
-
-    fn receive(&self, how: &str) -> Running {
-        self.stream(&format!("--from GROUP {how}"))
-    }
+/// What it writes is read.
+fn stream(place: &Place, how: &str) -> Streaming {
+    writes(place, how, Stdio::piped())
 }
 
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.folder);
-    }
+fn writes(place: &Place, how: &str, to: Stdio) -> Streaming {
+    let mut command = place.command(&format!("stream {how} --interface lo --json"));
+    let mut child = command.stdin(Stdio::piped()).stdout(to).stderr(Stdio::piped()).spawn().unwrap();
+    let (output, said) = (Arc::default(), Arc::default());
+    let out = child.stdout.take().map(|from| collected(from, &output));
+    let readers = out.into_iter().chain(child.stderr.take().map(|from| collected(from, &said))).collect();
+    Streaming { child, output, readers, said }
+}
+
+fn receive(place: &Place, how: &str) -> Streaming {
+    stream(place, &format!("--from GROUP {how}"))
 }
 
 /// What comes is collected until nothing more does.
@@ -80,7 +48,7 @@ fn collected(mut from: impl std::io::Read + Send + 'static, into: &Arc<Mutex<Vec
     })
 }
 
-impl Running {
+impl Streaming {
     /// How many bytes have come out.
     fn len(&self) -> usize {
         self.output.lock().unwrap().len()
@@ -110,22 +78,11 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for Streaming {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// Waits, for two minutes at least.
-fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    for _ in 0..24_000 {
-        if is_so() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    panic!("never: {what}");
 }
 
 fn bytes(length: usize) -> Vec<u8> {
@@ -154,12 +111,12 @@ fn poured(mut into: ChildStdin, content: Vec<u8>, piece: usize) -> JoinHandle<()
 #[test]
 fn what_goes_in_comes_out_at_two_receivers() {
     for (number, keyed) in [(1, false), (2, true)] {
-        let place = Place::new("whole", number);
+        let place = Place::new("whole", [82, number]);
         place.keys(2);
         let how = |of: &str| if keyed { format!("--keys keys/{of}.key") } else { "--open".to_owned() };
-        let receivers = ["receiver-1", "receiver-2"].map(|of| place.receive(&how(of)));
+        let receivers = ["receiver-1", "receiver-2"].map(|of| receive(&place, &how(of)));
         let to = format!("--to GROUP --max-rate 20Mbit/s --receivers 2 {}", how("sender"));
-        let (content, mut sender) = (bytes(1_500_000), place.stream(&to));
+        let (content, mut sender) = (bytes(1_500_000), stream(&place, &to));
         poured(sender.input(), content.clone(), 1 << 16).join().unwrap();
         let (code, sent, _) = sender.end();
         assert_eq!((code, &sent["bytes"], &sent["complete"]), (0, &1_500_000.into(), &2.into()), "{sent}");
@@ -173,16 +130,16 @@ fn what_goes_in_comes_out_at_two_receivers() {
 
 #[test]
 fn a_receiver_that_is_killed_joins_again_at_the_present() {
-    let place = Place::new("killed", 3);
+    let place = Place::new("killed", [82, 3]);
     place.keys(2);
-    let [one, two] = [1, 2].map(|of| place.receive(&format!("--keys keys/receiver-{of}.key")));
-    let mut sender = place.stream("--to GROUP --max-rate 20Mbit/s --receivers 2 --delay 1 --keys keys/sender.key");
+    let [one, two] = [1, 2].map(|of| receive(&place, &format!("--keys keys/receiver-{of}.key")));
+    let mut sender = stream(&place, "--to GROUP --max-rate 20Mbit/s --receivers 2 --delay 1 --keys keys/sender.key");
     let content = bytes(1_000_000);
     let input = poured(sender.input(), content.clone(), 1000);
     until("a part has come", || two.len() > 200_000 && one.len() > 200_000);
     let before = two.kill();
     assert!(content.starts_with(&before));
-    let two = place.receive("--keys keys/receiver-2.key");
+    let two = receive(&place, "--keys keys/receiver-2.key");
     input.join().unwrap();
     let (code, sent, _) = sender.end();
     assert_eq!(code, 0, "{sent}");
@@ -195,17 +152,17 @@ fn a_receiver_that_is_killed_joins_again_at_the_present() {
 
 #[test]
 fn a_sender_that_is_killed_is_followed_and_that_is_said() {
-    let place = Place::new("followed", 4);
+    let place = Place::new("followed", [82, 4]);
     place.keys(1);
     let to = "--to GROUP --max-rate 20Mbit/s --keys keys/sender.key";
-    let receiver = place.receive("--keys keys/receiver-1.key");
+    let receiver = receive(&place, "--keys keys/receiver-1.key");
     let (first, second) = (bytes(600_000), bytes(200_000).into_iter().map(|byte| byte ^ 85).collect::<Vec<_>>());
-    let mut sender = place.stream(to);
+    let mut sender = stream(&place, to);
     let input = poured(sender.input(), first.clone(), 1000);
     until("a part has come", || receiver.len() > 50_000);
     sender.kill();
     input.join().unwrap();
-    let mut sender = place.stream(to);
+    let mut sender = stream(&place, to);
     sender.input().write_all(&second).unwrap();
     let (code, sent, _) = sender.end();
     assert_eq!(code, 0, "{sent}");
@@ -216,11 +173,11 @@ fn a_sender_that_is_killed_is_followed_and_that_is_said() {
 
 #[test]
 fn an_output_that_is_closed_or_full_is_said_to_the_sender() {
-    let place = Place::new("outputs", 5);
-    let mut sender = place.stream("--to GROUP --max-rate 20Mbit/s --open --receivers 3 --patience 3");
+    let place = Place::new("outputs", [82, 5]);
+    let mut sender = stream(&place, "--to GROUP --max-rate 20Mbit/s --open --receivers 3 --patience 3");
     let mut content = bytes(400_000);
-    let (good, mut closed) = (place.receive("--open"), place.receive("--open"));
-    let full = place.writes("--from GROUP --open", File::create("/dev/full").unwrap().into());
+    let (good, mut closed) = (receive(&place, "--open"), receive(&place, "--open"));
+    let full = writes(&place, "--from GROUP --open", File::create("/dev/full").unwrap().into());
     // `head -c 1000`, and then nobody reads.
     let reading = std::mem::take(&mut closed.readers);
     assert_eq!(reading.len(), 2);
@@ -249,9 +206,9 @@ fn an_output_that_is_closed_or_full_is_said_to_the_sender() {
 
 #[test]
 fn a_live_input_is_never_held_up_and_what_is_left_out_is_counted() {
-    let place = Place::new("live", 6);
-    let receiver = place.receive("--open");
-    let mut sender = place.stream("--to GROUP --max-rate 1Mbit/s --open --live --delay 2");
+    let place = Place::new("live", [82, 6]);
+    let receiver = receive(&place, "--open");
+    let mut sender = stream(&place, "--to GROUP --max-rate 1Mbit/s --open --live --delay 2");
     let content = bytes(4_000_000);
     // Several Mbit/s, so that it would be held up for long.
     poured(sender.input(), content, 4000).join().unwrap();
@@ -265,9 +222,9 @@ fn a_live_input_is_never_held_up_and_what_is_left_out_is_counted() {
 
 #[test]
 fn a_signal_ends_both_and_says_how_far_it_was() {
-    let place = Place::new("signals", 7);
-    let receiver = place.receive("--open");
-    let mut sender = place.stream("--to GROUP --max-rate 20Mbit/s --open");
+    let place = Place::new("signals", [82, 7]);
+    let receiver = receive(&place, "--open");
+    let mut sender = stream(&place, "--to GROUP --max-rate 20Mbit/s --open");
     let mut input = sender.input();
     input.write_all(&bytes(50_000)).unwrap();
     until("a part has come", || receiver.len() == 50_000);
@@ -280,10 +237,10 @@ fn a_signal_ends_both_and_says_how_far_it_was() {
 
 #[test]
 fn who_cannot_read_what_comes_is_told_so_and_goes_on_waiting() {
-    let place = Place::new("unread", 8);
+    let place = Place::new("unread", [82, 8]);
     place.keys(2);
     fs::create_dir(place.folder.join("others")).unwrap();
-    let mut sender = place.stream("--to GROUP --max-rate 1Mbit/s --keys keys/sender.key");
+    let mut sender = stream(&place, "--to GROUP --max-rate 1Mbit/s --keys keys/sender.key");
     let mut receivers = ["receive r", "probe"].map(|verb| {
         let mut command = place.command(&format!("{verb} --from GROUP --interface lo --open"));
         command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
@@ -312,7 +269,7 @@ fn who_cannot_read_what_comes_is_told_so_and_goes_on_waiting() {
 
 #[test]
 fn bad_input_is_one_sentence_and_exit_2() {
-    let place = Place::new("bad", 9);
+    let place = Place::new("bad", [82, 9]);
     place.keys(1);
     let to = "stream --to GROUP --open --interface lo";
     for (line, says) in [
@@ -327,6 +284,7 @@ fn bad_input_is_one_sentence_and_exit_2() {
             format!("{to} --max-rate 90Mbit/s --scheme layered-cbr"),
             "--scheme \"layered-cbr\" given, its layers would carry parts of a stream; legal are schemes of one group",
         ),
+        ("stream --from GROUP --open extra".to_owned(), "\"extra\" given; faircast stream takes [--to GROUP:PORT] "),
         ("stream --from GROUP --open --live".to_owned(), "--live given with --from; legal is --live with --to"),
         ("stream --from GROUP --open --delay 2".to_owned(), "--delay given with --from; legal is --delay with --to"),
         (format!("{to} --max-rate 1Mbit/s --delay 0.05"), "--delay \"0.05\" given; legal is 0.1 to 1000 seconds"),
