@@ -46,8 +46,7 @@ impl Agreed {
         let session = session(options, packet_bytes, max_rate)?;
         let used = session.scheme.packet_bytes();
         if used != packet_bytes {
-            let sentence = format!("--set gives packets of {used} bytes; legal is to give them by --packet-size");
-            return Err(Ending::Input(sentence));
+            return Err(by_packet_size("tfmcc"));
         }
         let groups = session.groups(first).map_err(|why| Ending::Input(format!("--{to} {first}: {why}")))?;
         let plan = session.scheme.groups();
@@ -131,6 +130,8 @@ fn session(options: &Shared, packet_bytes: u64, max_rate: Option<&str>) -> Resul
             "max_rate" => {
                 return Err(Ending::Input("--set max_rate given; legal is to give it by --max-rate".to_owned()));
             }
+            "packet_size" => return Err(by_packet_size(key)),
+            "tfmcc" if scheme == "smcc" && key == "tfmcc.packet_size" => return Err(by_packet_size(key)),
             "application" => {
                 return Err(Ending::Input("--set application given; files are all that is to be sent".to_owned()));
             }
@@ -154,10 +155,16 @@ fn session(options: &Shared, packet_bytes: u64, max_rate: Option<&str>) -> Resul
     let (path, message) = &wrong[0];
     let path = match path.as_str() {
         "max_rate" => "--max-rate: ".to_owned(),
+        "packet_size" | "tfmcc.packet_size" => "--packet-size: ".to_owned(),
         "session" | "" if !given.is_empty() => String::new(),
         path => format!("{path}: "),
     };
     Err(Ending::Input(format!("{given}{path}{message}")))
+}
+
+/// How long packets are both ends say by an option of its own: SMCC has it among the parameters of its layers.
+fn by_packet_size(key: &str) -> Ending {
+    Ending::Input(format!("--set {key} given; legal is to give it by --packet-size"))
 }
 
 /// Puts a value where a path with dots leads, if it leads somewhere.

@@ -68,6 +68,7 @@ fn sentence(verb: &Command, error: &clap::Error) -> String {
             let names: Vec<String> = options(verb).map(|option| format!("--{}", long(option))).collect();
             format!("there is no option {given:?} of {}; there are: {}", verb.get_name(), names.join(", "))
         }
+        ErrorKind::UnknownArgument => format!("{given:?} given; {}", takes(verb)),
         ErrorKind::MissingRequiredArgument => {
             let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else { return takes(verb) };
             match verb.get_opts().find(|option| missing.contains(&option.to_string())) {
@@ -190,7 +191,7 @@ mod tests {
             ("send a --open --open", "--open is given twice"),
             ("send a --open=1", "--open takes no value"),
             ("keys --receivers 1", "faircast keys takes DIR --receivers N [--json]"),
-            ("keys a b --receivers 1", "faircast keys takes DIR --receivers N [--json]"),
+            ("keys a b --receivers 1", "\"b\" given; faircast keys takes DIR --receivers N [--json]"),
             ("keys d --receivers 0", "--receivers \"0\" given; legal is 1 to 1000000"),
             ("keys d --receivers -1", "--receivers \"-1\" given; legal is 1 to 1000000"),
             ("send a --receivers many", "--receivers \"many\" given; legal is 1 to 1000000"),
