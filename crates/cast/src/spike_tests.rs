@@ -91,8 +91,8 @@ fn through_a_spike(
     Lived { before, back, over_s: is_over.then_some(now_s), is_whole }
 }
 
-/// A minute later each receiver gets at least nine tenths of what it got before the spike: the queue of the link is
-/// what bounds the rate then as before, and the way there takes one doubling of a rate that 5 s have halved a few times.
+/// A minute later each receiver gets at least nine tenths of what it got before the spike: the link bounds the rate
+/// then as before, and a tenth is what ten seconds of it differ by.
 #[test]
 fn a_rate_is_back_a_minute_after_a_spike_and_files_come_whole() {
     for (scheme, is_keyed) in [("tfmcc", false), ("tfmcc", true), ("omcc", true), ("pgmcc", false)] {
