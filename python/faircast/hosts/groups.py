@@ -15,7 +15,7 @@ SENT = ("rate_bps", "sent_pkts", "sent_bytes")
 """What the sender alone knows."""
 
 
-def joined(table: Mapping[str, Values]) -> dict[str, Values]:
+def joined(table: Mapping[str, Any]) -> dict[str, Values]:
     """One row for each group and interval, as simulations have it: of several receivers all together."""
     rows: dict[tuple[Any, ...], list[int]] = {}
     for row, key in enumerate(zip(*(table[name] for name in KEYS), strict=True)):
