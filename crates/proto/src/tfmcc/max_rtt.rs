@@ -94,9 +94,11 @@ impl MaxRtt {
         if self.rule == MaxRttRule::Measured { self.growth_s } else { self.value_s }
     }
 
-    /// The rate grows by this R_max from now on, as it is the longest round-trip time that there is, seconds.
+    /// The rate grows by this R_max from now on, as it is the longest round-trip time that there is, seconds. What the
+    /// present round has measured beyond it is of the past.
     pub(super) fn restart_growth(&mut self, rtt_s: f64) {
         self.growth_s = rtt_s;
+        self.peak_s = self.peak_s.min(rtt_s);
     }
 
     /// A report with the instantaneous round-trip time `rtt_s` has come.
@@ -194,6 +196,17 @@ mod tests {
 
     fn rfc(gap_floor: GapFloor) -> MaxRtt {
         MaxRtt::new(0.5, 6.0, MaxRttRule::Rfc, gap_floor)
+    }
+
+    #[test]
+    fn growth_that_starts_anew_forgets_what_this_round_has_measured() {
+        let mut max_rtt = MaxRtt::new(0.5, 6.0, MaxRttRule::Measured, GapFloor::Follows);
+        max_rtt.measured(at(0.5), 0.09);
+        max_rtt.restart_growth(0.04);
+        assert_eq!(max_rtt.growth_s(), 0.04);
+        max_rtt.measured(at(0.6), 0.042);
+        max_rtt.next_round(at(3.0), 0.0);
+        assert_eq!(max_rtt.growth_s(), 0.042, "and not 0.09");
     }
 
     #[test]

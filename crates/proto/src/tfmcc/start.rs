@@ -14,8 +14,9 @@
 //!                                                                  └──────────────────────────────────┘
 //! ```
 //!
-//! Where packets are lost without a queue, as on a lossy way, Draining is over at once. A loss while all are asked
-//! leads to Steady when they have answered.
+//! Where packets are lost without a queue, as on a lossy way, Draining is over at once, and so it is if it is not known
+//! how far away a receiver was before, as with all but the first of many. A loss while all are asked leads to Steady when
+//! they have answered.
 
 use super::clr::Limit;
 use super::feedback::Feedback;
@@ -153,10 +154,14 @@ impl Start {
         let suffers = match self.phase {
             Phase::Asking { .. } => false,
             Phase::Doubling { .. } => feedback.delayed || (feedback.have_loss && feedback.rate_bps < rate_bps),
-            Phase::Checking { .. } => feedback.have_loss && feedback.rate_bps < rate_bps,
-            Phase::Draining { asked_bps, .. } => feedback.have_loss && feedback.rate_bps < asked_bps.min(rate_bps),
+            Phase::Checking { .. } | Phase::Draining { .. } => feedback.have_loss && feedback.rate_bps < rate_bps,
         };
         suffers && !feedback.leave
+    }
+
+    /// Whether it is the queue of this receiver that is drained.
+    pub(super) fn drains(&self, receiver: Address) -> bool {
+        matches!(self.phase, Phase::Draining { receiver: drained, .. } if drained == receiver)
     }
 
     /// A report has come, when the rate was `rate_bps`; its receiver is the limiting one, or not. No more than
@@ -169,6 +174,9 @@ impl Start {
         (rate_bps, most_bps): (f64, f64),
         max_rtt_s: f64,
     ) -> Step {
+        if feedback.leave && !limits {
+            return Step::None;
+        }
         self.note(feedback);
         let &Feedback { receiver, rtt_s, delayed, .. } = feedback;
         let asked_bps = feedback.rate_bps.min(rate_bps);
@@ -207,7 +215,11 @@ impl Start {
             {
                 self.double(now, rate_bps, max_rtt_s)
             }
-            Phase::Draining { receiver: drained, got_bps, .. } if receiver == drained && self.is_drained(feedback) => {
+            // One whose former round-trip time is not known waits.
+            Phase::Draining { receiver: drained, got_bps, .. }
+                if receiver == drained
+                    && self.least_rtt_s(drained).is_some_and(|least_s| is_drained(feedback, least_s)) =>
+            {
                 Step::Over(got_bps)
             }
             Phase::Doubling { .. } | Phase::Checking { .. } | Phase::Draining { .. } => Step::None,
@@ -222,17 +234,15 @@ impl Start {
         let &Feedback { receiver, rtt_s, rate_bps: asked_bps, .. } = feedback;
         let drain_end = now + Duration::from_secs_f64(DRAIN_RTTS * rtt_s);
         let (got_bps, until) = match self.phase {
-            Phase::Draining { receiver: drained, asked_bps: least_bps, .. }
-                if receiver != drained && asked_bps >= least_bps =>
-            {
-                return Step::None;
-            }
-            Phase::Draining { got_bps, until, .. } => (got_bps, until),
-            // It is what the one that is checked got.
-            Phase::Checking { .. } => (rate_bps, drain_end),
-            Phase::Asking { .. } | Phase::Doubling { .. } => (asked_bps.min(rate_bps), drain_end),
+            Phase::Draining { receiver: drained, got_bps, until, .. } if receiver == drained => (got_bps, until),
+            // What is sent meanwhile it stands: it speaks again if it does not stand what comes then.
+            Phase::Draining { .. } if asked_bps >= rate_bps => return Step::None,
+            // The rate is what it got.
+            Phase::Checking { receiver: checked, .. } if receiver == checked => (rate_bps, drain_end),
+            _ => (asked_bps.min(rate_bps), drain_end),
         };
-        if self.is_drained(feedback) {
+        // How far away others are than the first of many is not known.
+        if self.least_rtt_s(receiver).is_none_or(|least_s| is_drained(feedback, least_s)) {
             return Step::Over(got_bps.min(asked_bps));
         }
         self.phase = Phase::Draining { receiver, got_bps, asked_bps, until };
@@ -274,13 +284,17 @@ impl Start {
 
     /// Takes note of who reports, and from how far away.
     fn note(&mut self, feedback: &Feedback) {
-        let &Feedback { receiver, rtt_s, delayed, .. } = feedback;
+        let &Feedback { receiver, rtt_s, delayed, have_loss, .. } = feedback;
         if let Some((_, least_s)) = self.heard.iter_mut().find(|(address, _)| *address == receiver) {
             *least_s = least_s.min(rtt_s);
         } else if self.is_asking() && self.heard.len() < FEW {
             self.heard.push((receiver, rtt_s));
         }
-        let is_plain = !delayed && matches!(self.phase, Phase::Asking { .. } | Phase::Doubling { .. });
+        let is_plain = match self.phase {
+            Phase::Asking { .. } => true,
+            Phase::Doubling { .. } => !delayed && !have_loss,
+            Phase::Checking { .. } | Phase::Draining { .. } => false,
+        };
         if is_plain {
             self.longest_s = self.longest_s.max(rtt_s);
         }
@@ -309,11 +323,15 @@ impl Start {
         self.longest_rtt_s().unwrap_or(max_rtt_s.max(self.longest_s))
     }
 
-    /// Whether this receiver's round-trip time is as it was before the queue. One whose former is not known waits.
-    fn is_drained(&self, feedback: &Feedback) -> bool {
-        let least_s = self.heard.iter().find(|(address, _)| *address == feedback.receiver).map(|&(_, least_s)| least_s);
-        least_s.is_some_and(|least_s| feedback.rtt_s < least_s + threshold_s(least_s))
+    /// The least round-trip time of this receiver, seconds, if it is one of those that are remembered.
+    fn least_rtt_s(&self, receiver: Address) -> Option<f64> {
+        self.heard.iter().find(|(address, _)| *address == receiver).map(|&(_, least_s)| least_s)
     }
+}
+
+/// Whether the round-trip time of a report is as it was before the queue.
+fn is_drained(feedback: &Feedback, least_s: f64) -> bool {
+    feedback.rtt_s < least_s + threshold_s(least_s)
 }
 
 #[cfg(test)]

@@ -521,29 +521,41 @@ fn after_a_loss_the_queue_is_drained_and_then_the_equation_counts() {
     assert!(!start.selects(&Feedback { leave: true, ..queued(2, 3e6) }, 8e6));
     assert_eq!(hear(&mut start, 2.1, &queued(2, 3e6), 8e6), Step::Rate(1.5e6));
     assert_eq!((start.undrained_bps(), start.deadline()), (Some(3e6), at(2.1) + Duration::from_secs_f64(0.32)));
+    assert_eq!(start.longest_rtt_s(), Some(0.04), "not that of the queue");
+    assert!(start.drains(Address::endpoint(2)) && !start.drains(Address::endpoint(1)));
     assert_eq!(hear(&mut start, 2.15, &queued(2, 3.5e6), 1.5e6), Step::Rate(1.5e6), "it goes on");
     assert_eq!(hear(&mut start, 2.2, &empty(2, 6e6), 1.5e6), Step::Over(3e6));
-    // Where no queue is there is none to be drained.
+    // Where no queue is there is none to be drained, or where it is not known.
     assert_eq!(hear(&mut doubles(), 2.1, &empty(2, 3e6), 8e6), Step::Over(3e6));
+    assert_eq!(hear(&mut doubles(), 2.1, &queued(3, 3e6), 8e6), Step::Over(3e6));
+    // Who leaves, and does not limit, says nothing.
+    let mut left = doubles();
+    let leaves = Feedback { leave: true, ..queued(2, 3e6) };
+    assert_eq!(left.hear(at(2.1), &leaves, false, (8e6, f64::INFINITY), 0.5), Step::None);
+    assert!(left.rate_bps(at(2.1)).is_some());
     // It is checked, and has got 5 Mbit/s: what it asks for at a full queue is no bound of what follows.
     let mut start = doubles();
     assert_eq!(hear(&mut start, 2.1, &report(2, 5e6, true), 9e6), Step::Delayed(5e6));
     assert!(start.selects(&queued(1, 4e6), 5e6) && !start.selects(&queued(1, 6e6), 5e6));
+    // Another one has not got that much.
+    assert_eq!(hear(&mut start.clone(), 2.12, &queued(1, 4e6), 5e6), Step::Rate(2e6));
     assert_eq!(hear(&mut start, 2.13, &queued(2, 3e6), 5e6), Step::Rate(2.5e6));
     let mut late = start.clone();
     assert_eq!(late.pass(at(2.46), 2.5e6, 0.5), Step::Over(3e6), "by its last report");
-    // Another behind the same queue does not interfere, one that stands less takes its place.
+    // Another that stands what is sent meanwhile does not interfere, one that stands less takes its place.
     assert_eq!(hear(&mut start, 2.14, &queued(1, 3.1e6), 2.5e6), Step::None);
     assert!(start.selects(&queued(1, 1e6), 2.5e6) && !start.selects(&queued(1, 2.7e6), 2.5e6));
     let mut other = start.clone();
-    assert_eq!(hear(&mut other, 2.14, &queued(1, 1e6), 2.5e6), Step::Rate(1e6));
-    assert_eq!(hear(&mut other, 2.2, &empty(2, 6e6), 1e6), Step::None, "not its queue");
-    assert_eq!(hear(&mut other, 2.2, &empty(1, 1.2e6), 1e6), Step::Over(1.2e6));
+    assert_eq!(hear(&mut other, 2.14, &queued(1, 1e6), 2.5e6), Step::Rate(0.5e6));
+    assert_eq!(other.deadline(), at(2.14) + Duration::from_secs_f64(0.32), "by its own round-trip time");
+    assert_eq!(hear(&mut other, 2.2, &empty(2, 6e6), 0.5e6), Step::None, "not its queue");
+    assert_eq!(hear(&mut other, 2.2, &empty(1, 1.2e6), 0.5e6), Step::Over(1e6));
     assert_eq!(hear(&mut start, 2.2, &empty(2, 6e6), 2.5e6), Step::Over(5e6), "no more than it got");
     // A loss while a queue is drained for delays; the round-trip time has 40 + 5 ms to come below.
     let mut start = doubles();
     hear(&mut start, 2.1, &report(2, 5e6, true), 9e6);
     assert_eq!(hear(&mut start, 2.13, &report(2, 6e6, true), 5e6), Step::Rate(3e6));
+    assert_eq!(hear(&mut start, 2.135, &empty(1, 20e6), 3e6), Step::None, "a loss on another way");
     assert_eq!(hear(&mut start, 2.14, &queued(2, 2e6), 3e6), Step::Rate(2e6), "it asks for less than half of that");
     let near = Feedback { rtt_s: 0.0451, ..queued(2, 5e6) };
     assert_eq!(hear(&mut start, 2.15, &near, 2e6), Step::Rate(3e6));

@@ -539,15 +539,13 @@ fn with_application(
     kind: FlowConfig,
     application: Option<&application::Config>,
 ) -> (FlowConfig, Option<application::Config>) {
-    match (kind, application) {
-        (
-            FlowConfig::Tcp(tcp),
-            Some(&application::Config { rate: None, trace: None, buffer: None, bytes: Some(bytes) }),
-        ) if let Ok(segments) = u32::try_from(bytes.0.div_ceil(tcp.segment_bytes().max(1))) => {
-            (FlowConfig::Tcp(tcp::Config { segments: Some(segments.max(1)), ..tcp }), None)
-        }
-        (kind, application) => (kind, application.cloned()),
+    if let FlowConfig::Tcp(tcp) = &kind
+        && let Some(&application::Config { rate: None, trace: None, buffer: None, bytes: Some(bytes) }) = application
+        && let Ok(segments) = u32::try_from(bytes.0.div_ceil(tcp.segment_bytes().max(1)))
+    {
+        return (FlowConfig::Tcp(tcp::Config { segments: Some(segments.max(1)), ..tcp.clone() }), None);
     }
+    (kind, application.cloned())
 }
 
 /// The nodes at one end of the flows of an entry.

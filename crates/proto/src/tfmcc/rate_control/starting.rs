@@ -53,8 +53,12 @@ impl RateControl {
         };
         let rates_bps = (self.rate_bps, most_bps);
         let State::Starting { limit, start } = &mut self.state else { return false };
+        let selects = start.selects(feedback, self.rate_bps);
+        let drains = limit.clr().is_some_and(|clr| !clr.leaving && start.drains(clr.receiver));
         let consequence = match judge_in_slow_start(limit, feedback) {
-            Consequence::None if start.selects(feedback, self.rate_bps) => Consequence::Select(Growth::Now),
+            Consequence::None if selects => Consequence::Select(Growth::Now),
+            // It would report no longer, and nobody would know when its queue is empty.
+            Consequence::Select(_) if drains && !selects => Consequence::None,
             consequence => consequence,
         };
         limit.follow(now, feedback, consequence);
