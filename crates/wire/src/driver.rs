@@ -235,7 +235,7 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
     /// again if nothing arrives before; what is past means at once.
     pub fn turn(&mut self, clock: &mut impl Clock, network: &mut impl Network) -> Option<Instant> {
         self.watch(clock, network);
-        // A source that takes a packet first may send what is due with it, and then no deadline tells since when it was.
+        // A source that takes a packet first may send what is due with it, and then no deadline tells since when.
         let due = self.deadline;
         let mut received = 0;
         while received < MOST_DATAGRAMS {
@@ -260,6 +260,7 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
         let held = self.time_out(now, network);
         self.carry_out(clock, network);
         self.rests.look(now);
+        self.rests.hold(held.is_some());
         held.or(self.deadline)
     }
 

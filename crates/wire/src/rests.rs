@@ -45,6 +45,8 @@ pub struct Rests {
     planned: Option<Instant>,
     /// How late turns came at most, since `since` and in the time before.
     late: [Duration; 2],
+    /// Something is due that a debt holds.
+    held: bool,
 }
 
 impl Rests {
@@ -60,7 +62,13 @@ impl Rests {
             turn: Instant::ZERO,
             planned: None,
             late: [Duration::ZERO; 2],
+            held: false,
         }
+    }
+
+    /// Whether something is due that a debt holds.
+    pub(crate) fn hold(&mut self, held: bool) {
+        self.held = held;
     }
 
     /// So many packets with so many bytes have been sent.
@@ -90,8 +98,12 @@ impl Rests {
     fn batch(&self, past: Duration) -> Duration {
         let full = AT_ONCE_BYTES.saturating_mul(past.0).checked_div(self.bytes).unwrap_or(0);
         let gap = past.0 / self.packets.max(1);
-        let late = self.late[0].max(self.late[1]);
-        Duration(full.min(LONGEST.0.saturating_sub(late.0 + gap)).max(SHORTEST.0))
+        Duration(full.min(LONGEST.0.saturating_sub(self.late().0 + gap)).max(SHORTEST.0))
+    }
+
+    /// How late turns came of late.
+    fn late(&self) -> Duration {
+        self.late[0].max(self.late[1])
     }
 
     /// How long to rest whatever comes: where packets go in batches, and the next is due before it is full.
@@ -103,9 +115,13 @@ impl Rests {
 
     /// Until when to wait, if something is due then: a rest, or longer; not at all if it is due already.
     pub fn until(&mut self, due: Instant, now: Instant) -> Duration {
-        let wait = match self.least > SHORTEST && due > self.turn {
-            true => due.max(self.turn + self.least).since(now),
-            false => shortest(due, now),
+        let wait = if self.least > SHORTEST && due > self.turn {
+            due.max(self.turn + self.least).since(now)
+        } else if self.held && due > now {
+            // What is owed is not to be late again: a little more than its rate is all that pays for it.
+            Duration(due.since(now).0.saturating_sub(self.late().0)).max(PAUSE)
+        } else {
+            shortest(due, now)
         };
         self.plan(wait, now)
     }
