@@ -430,8 +430,8 @@ fn the_greatest_rate_spaces_packets() {
 
 #[test]
 fn a_late_driver_makes_up_for_what_the_greatest_rate_let_go_a_packet_for_each_time_out() {
-    // A packet in 0.1 s.
-    let config = Config { max_rate: Some(Rate(80_000)), ssthresh: Packets(20.0), ..Config::default() };
+    // A packet in 10 ms.
+    let config = Config { max_rate: Some(Rate(800_000)), ssthresh: Packets(20.0), ..Config::default() };
     let mut bench = Bench::started(&config);
     for n in 0..12 {
         let now = 1.9 + 0.9 * f64::from(n);
@@ -450,23 +450,23 @@ fn a_late_driver_makes_up_for_what_the_greatest_rate_let_go_a_packet_for_each_ti
     let is = |(count, next): (usize, f64), expected: (usize, f64)| {
         assert!(count == expected.0 && (next - expected.1).abs() < 1e-6, "{count}, {next}: {expected:?}");
     };
-    is(sent(due, true), (1, 0.1));
-    // Those of 0.1, 0.2 and 0.3 s.
-    is(sent(due + 0.35, true), (1, 0.35));
-    is(sent(due + 0.35, true), (1, 0.35));
-    is(sent(due + 0.35, true), (1, 0.4));
-    is(sent(due + 0.35, true), (0, 0.4));
+    is(sent(due, true), (1, 0.01));
+    // Those of 10, 20 and 30 ms.
+    is(sent(due + 0.035, true), (1, 0.035));
+    is(sent(due + 0.035, true), (1, 0.035));
+    is(sent(due + 0.035, true), (1, 0.04));
+    is(sent(due + 0.035, true), (0, 0.04));
     // An ACK brings nothing of what is late; one that comes in time changes nothing.
-    is(sent(due + 0.45, false), (0, 0.45));
-    is(sent(due + 0.45, true), (1, 0.5));
-    is(sent(due + 0.46, false), (0, 0.5));
-    // Time in which the window was shut is not made up for: all is sent, and then acknowledged a second later.
-    let mut now = 0.5;
+    is(sent(due + 0.045, false), (0, 0.045));
+    is(sent(due + 0.045, true), (1, 0.05));
+    is(sent(due + 0.046, false), (0, 0.05));
+    // Time in which the window was shut is not made up for: all is sent, and then acknowledged 50 ms later.
+    let mut now = 0.05;
     while sent(due + now, true).0 == 1 {
-        now += 0.1;
+        now += 0.01;
     }
-    let (count, next) = sent(due + now + 0.7, false);
-    assert!(count == 1 && (next - now - 0.8).abs() < 1e-6, "{count}, {next}, {now}");
+    let (count, next) = sent(due + now + 0.05, false);
+    assert!(count == 1 && (next - now - 0.06).abs() < 1e-6, "{count}, {next}, {now}");
 }
 
 #[test]
