@@ -301,6 +301,10 @@ fn one_message_with_other_numbers_is_not_believed() {
     assert_eq!(ear.receiver.objects(), (0, 11), "its number is believed, and of the object there was one message");
     ear.name(object, 2010, 5, "b");
     assert_eq!(ear.receiver.objects(), (0, 2011));
+    // From there on a hundred that are lost are not far.
+    ear.sequence = ear.sequence.wrapping_add(100);
+    ear.name(object, 2011, 5, "c");
+    assert_eq!(ear.receiver.objects(), (0, 2012));
 }
 
 /// What was under way when a sender started again is of nobody: it does not cost what has come of the new instance.
