@@ -5,6 +5,10 @@
 //!
 //! Tolerances: four standard errors of the difference of two means over [`SEEDS`] runs each, beyond which one of 16 000
 //! fair comparisons would be, and beside them what the two networks differ in, [`NETWORKS`].
+//!
+//! Of forty runs of each, seen once, 235 of 242 numbers agreed within two standard errors; of the other seven five are
+//! of reports, of which there is one in each round-trip time, and differed by 0.7 to 1.1 %, and two, losses in the same
+//! case, by 2 %.
 
 use crate::agreed::Agreed;
 use crate::results::SENDER;
@@ -394,9 +398,8 @@ fn layers_by_a_schedule_are_written_down_as_they_are_simulated() {
     }
 }
 
-/// Each behind a link of its own that carries two of four layers, or three. Who joins what when hangs on losses, so of
-/// eight runs there is little to be compared but which events there are and what they tell; of forty, seen once, all
-/// numbers agreed within two standard errors.
+/// Each behind a link of its own that carries two of four layers, or three. Who joins what when hangs on losses, so
+/// means of eight runs are wide apart where layers are joined.
 #[test]
 fn a_session_of_rlm_is_written_down_as_it_is_simulated() {
     let rates = "--set rates=[\"100kbit/s\",\"100kbit/s\",\"200kbit/s\",\"400kbit/s\"]";
