@@ -1,6 +1,5 @@
 //! How a command ends: its exit code, and what it says.
 
-use crate::standard;
 use faircast_deliver::Failure;
 use faircast_proto::limits::Illegal;
 use serde_json::{Value, json};
@@ -162,6 +161,5 @@ pub fn is_closed(why: &std::io::Error) -> bool {
 /// It cannot be written.
 pub fn say(text: &str) -> std::io::Result<()> {
     use std::io::Write as _;
-    standard::output()?;
     writeln!(std::io::stdout(), "{text}")
 }

@@ -25,7 +25,6 @@
 //! | `turns.rs` | the loop of a driver |
 //! | `results.rs`, `journal.rs` | what a session shows, written into a folder |
 //! | `interrupts.rs` | Ctrl-C |
-//! | `standard.rs` | standard input and output that are closed |
 //!
 //! [`run`] is all that a program needs; the Python package calls it, too.
 
@@ -56,7 +55,6 @@ mod send;
 mod side_by_side_tests;
 #[cfg(test)]
 mod spike_tests;
-pub mod standard;
 mod stream;
 mod stream_in;
 mod stream_out;

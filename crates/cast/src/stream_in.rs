@@ -8,7 +8,6 @@ use crate::incoming::Incoming;
 use crate::others::Others;
 use crate::progress::Progress;
 use crate::results::{self, FAILED, Of, Results};
-use crate::standard;
 use crate::turns;
 use crate::unread::Unread;
 use crate::usage::Stream;
@@ -52,7 +51,6 @@ pub fn command(options: &Stream, from: SocketAddr, interrupted: &mut dyn FnMut()
     let agreed = Agreed::read(&options.shared, options.keys.is_some(), ("from", from), None)?;
     agreed.check_one_group(options.shared.scheme.as_deref())?;
     let keys = options.keys.as_ref().map(|path| ReceiverKeys::read(Path::new(path))).transpose().map_err(at_start)?;
-    standard::output().map_err(|why| Ending::System(format!("cannot write to standard output: {why}")))?;
     let mut sockets = agreed.sockets(options.shared.interface.as_deref(), options.source, None)?;
     let id = match &keys {
         Some(keys) => keys.id().into(),

@@ -5,7 +5,6 @@ use crate::ending::{Ending, Result, at_start};
 use crate::outgoing::Outgoing;
 use crate::progress::Progress;
 use crate::results::{self, Of, Results, SENDER};
-use crate::standard;
 use crate::told::{self, limits, rate, troubles};
 use crate::turns;
 use crate::usage::Stream;
@@ -42,7 +41,6 @@ pub fn command(
     let agreed = Agreed::read(&options.shared, options.keys.is_some(), ("to", to), Some(max_rate))?;
     agreed.check_one_group(options.shared.scheme.as_deref())?;
     let keys = options.keys.as_ref().map(|path| SenderKeys::read(Path::new(path))).transpose().map_err(at_start)?;
-    standard::input().map_err(|why| Ending::System(format!("cannot read standard input: {why}")))?;
     let all = keys.as_ref().map_or(u32::MAX, SenderKeys::receivers);
     let expected = options.receivers.unwrap_or(1);
     if expected > all {

@@ -25,8 +25,8 @@ pub const CATCH_UP: f64 = 1.25;
 /// no burst.
 const LONGEST_HELD: Duration = Duration::from_millis(100);
 /// Or so many packets, where that is more: what a turn comes late by, up to three quarters of a packet's time, is made
-/// up for by the next. With one packet it would be lost at each, and a slow source on a host that is always a little late
-/// would never pay.
+/// up for by the next. With one packet it would be lost at each, and a slow source on a host that is always a little
+/// late would never pay.
 const PACKETS_AT_ONCE: f64 = 1.75;
 
 /// What a source owes.

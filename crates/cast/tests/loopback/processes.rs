@@ -225,33 +225,6 @@ fn an_output_that_is_full_is_said_and_one_that_is_closed_ends_a_probe() {
 }
 
 #[test]
-fn what_is_closed_at_the_start_is_said_if_it_is_needed() {
-    let place = Place::new("closed", 12);
-    let group = "--from GROUP --interface lo --open";
-    let cases = [
-        ("keys first --receivers 1", ">&-", Some("to standard output: Bad file descriptor")),
-        ("keys --help", ">&-", Some("to standard output: Bad file descriptor")),
-        (&format!("probe {group}"), ">&-", Some("to standard output: Bad file descriptor")),
-        (&format!("stream {group}"), ">&-", Some("write to standard output: Bad file descriptor")),
-        ("stream --to GROUP --max-rate 1Mbit/s --open", "<&-", Some("read standard input: Bad file descriptor")),
-        // What nobody needs may be closed, and the null device is none that is.
-        ("keys second --receivers 1", "<&-", None),
-        ("keys third --receivers 1", "> /dev/null", None),
-        ("keys fourth --receivers 1", "<> /dev/null 1>&0", None),
-    ];
-    for (words, how, error) in cases {
-        let mut command = Command::new("sh");
-        command.args(["-c", &format!("exec \"$0\" \"$@\" {how}"), env!("CARGO_BIN_EXE_faircast")]);
-        command.args(words.split_whitespace().map(|word| word.replace("GROUP", &place.group)));
-        let Output { status, stderr, .. } = command.current_dir(&place.folder).output().unwrap();
-        let said = String::from_utf8(stderr).unwrap();
-        assert_eq!(status.code(), Some(if error.is_some() { 3 } else { 0 }), "{words} {how}: {said}");
-        assert!(said.contains(error.unwrap_or("")) && said.lines().count() <= 2, "{words} {how}: {said}");
-    }
-    assert!(place.folder.join("first/sender.key").exists(), "what was to be done is done");
-}
-
-#[test]
 fn words_that_are_no_text_make_no_other_folder() {
     use std::os::unix::ffi::OsStrExt as _;
     let place = Place::new("words", [80, 5]);

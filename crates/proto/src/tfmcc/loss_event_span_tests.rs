@@ -102,6 +102,9 @@ fn what_a_full_queue_drops_a_round_trip_later_belongs_to_the_same_event() {
     assert_eq!(reach(|| Path { limiting: false, ..Path::new(&by(LossEventSpan::Rtt)) }), 40);
     assert_eq!(reach(window), 43);
     assert_eq!(reach(|| Path { limiting: false, ..window() }), 43);
+    // A queue beyond what R' counts as: at the one that limits 146 ms, at others R' = 200 ms as by the letter.
+    assert_eq!(reach(|| Path { queue_us: 130_000, ..window() }), 73);
+    assert_eq!(reach(|| Path { queue_us: 130_000, limiting: false, ..window() }), 100);
     // While the queue is empty R' = R: 76 ms; while it is shorter than at the measurement it is R, too.
     assert_eq!(reach(|| Path { queue_us: 0, ..window() }), 38);
     assert_eq!(reach(|| Path { queue_us: -1_000, ..window() }), 38);

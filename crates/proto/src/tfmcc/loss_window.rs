@@ -22,8 +22,7 @@ const MOST_OF_RTT: f64 = 0.25;
 /// that waited for the end of an outage tells of that.
 ///
 /// With less than a packet in max(R, R') nothing is added: no other is under way with the one that is lost, and each
-/// loss stays an event, as it must: p could not rise above a quarter at 90 % loss. Nor is it to a `mark`, of which the
-/// first ACK tells.
+/// loss stays an event. Nor is it to a `mark`, of which the first ACK tells.
 pub(super) fn loss_window_s(rtt_s: f64, momentary_s: f64, gap_s: f64, mark: bool) -> f64 {
     let momentary_s = momentary_s.min(FAR_RTTS * rtt_s);
     let longest_s = rtt_s.max(momentary_s);

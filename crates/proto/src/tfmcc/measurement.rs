@@ -450,7 +450,8 @@ impl Measurement {
         match (self.loss_event_span, self.rtt.smoothed_s()) {
             (LossEventSpan::Window, Some(rtt_s)) => {
                 let gap_s = 8.0 * f64::from(self.packet_size) / f64::from(self.sending_bps);
-                loss_window_s(rtt_s, self.momentary_rtt_s().unwrap_or(rtt_s), gap_s, mark)
+                // Not shorter than by the letter, by which R itself is adjusted at receivers that do not limit.
+                loss_window_s(rtt_s, self.momentary_rtt_s().unwrap_or(rtt_s), gap_s, mark).max(self.rtt_s())
             }
             _ => self.rtt_s(),
         }

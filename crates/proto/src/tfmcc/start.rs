@@ -15,8 +15,8 @@
 //! ```
 //!
 //! Where packets are lost without a queue, as on a lossy way, Draining is over at once, and so it is if it is not known
-//! how far away a receiver was before, as with all but the first of many. A loss while all are asked leads to Steady when
-//! they have answered.
+//! how far away a receiver was before, as with all but the first of many. A loss while all are asked leads to Steady
+//! when they have answered.
 
 use super::clr::Limit;
 use super::feedback::Feedback;
