@@ -26,6 +26,11 @@ pub fn is_far(number: u16, newest: u16) -> bool {
     number.wrapping_sub(newest) > AHEAD && newest.wrapping_sub(number) > BEHIND
 }
 
+/// Whether a message of this number goes on from another one.
+pub fn goes_on(number: u16, before: u16) -> bool {
+    (1..=GOES_ON).contains(&number.wrapping_sub(before))
+}
+
 impl Jumps {
     /// Whether a message of this number is believed, where this one is the newest. The same once more goes on nowhere.
     pub fn believes(&mut self, number: u16, newest: u16) -> bool {

@@ -5,11 +5,13 @@
 //! | `mod.rs` | what comes in, what goes out when |
 //! | `sink.rs` | where objects go |
 //! | `objects.rs` | what has come, what lacks |
+//! | `instances.rs` | a sender that starts again |
 //! | `jumps.rs` | numbers that are far from the newest |
 //! | `times.rs` | by what waiting is scaled |
 //! | `nacking.rs` | when it asks for what lacks |
 //! | `reporting.rs` | what it says of losses and rates, and when |
 
+mod instances;
 mod jumps;
 mod nacking;
 mod objects;
@@ -26,11 +28,11 @@ use faircast_codec::norm::{
 };
 use faircast_proto::random::Random;
 use faircast_proto::time::{Duration, Instant};
+use instances::Instances;
 use jumps::Jumps;
 use nacking::{Due, Nacking};
 use objects::{Objects, Point, Said};
 use reporting::Reporting;
-use std::mem;
 use std::net::SocketAddr;
 use times::Times;
 
@@ -59,8 +61,8 @@ pub struct Receiver {
 struct Remote {
     node: u32,
     instance: u16,
-    /// Instances of it that were there before, the last [`MOST_LEFT`].
-    left: Vec<u16>,
+    /// Its other instances.
+    instances: Instances,
     /// The number of its newest message, and jumps of these and of numbers of objects.
     newest: u16,
     jumps: (Jumps, Jumps),
@@ -107,9 +109,6 @@ const GONE: Duration = Duration::from_secs(3);
 /// So long, and ten greatest round-trip times, if something of it has come and something lacks: a choice. Pieces are
 /// dropped then.
 const LOST: Duration = Duration::from_secs(30);
-/// Instances of a sender that are remembered: a choice. More starts than these within the time that a message may be
-/// under way are few.
-const MOST_LEFT: usize = 8;
 /// Bytes of requests that a NACK may have where the sender's segments are shorter, or nothing is known of them: some
 /// have to have room.
 const LEAST_ROOM: usize = 64;
@@ -171,6 +170,9 @@ impl Receiver {
                     return Ok(());
                 }
                 self.counters.taken += 1;
+                if let Some(remote) = &mut self.remote {
+                    (remote.heard, remote.at) = (now, from);
+                }
                 self.take((now, arrived), &message, &status, bytes.len(), sink)
             }
             Body::Nack { answer } | Body::Acknowledgement { answer, .. } => {
@@ -316,8 +318,7 @@ impl Receiver {
     }
 
     /// Whether the message is of the sender that is heard: the first, the same after a new start, or another one after
-    /// it has been silent. A new instance is a new start (section 4.2.1), but for one that was there before: what comes
-    /// of that was under way when the sender started again.
+    /// it has been silent. A new instance is a new start (section 4.2.1), if [two messages](Instances) say so.
     fn is_ours<S: Sink>(
         &mut self,
         now: Instant,
@@ -329,25 +330,22 @@ impl Receiver {
         if NOBODY.contains(&message.source) {
             return false;
         }
-        let mut left = Vec::new();
+        let mut instances = Instances::default();
         let is_new = match &mut self.remote {
             None => true,
             Some(remote) if remote.node == message.source && remote.instance == status.instance => {
-                (remote.heard, remote.at) = (now, from);
+                remote.instances.present();
                 false
             }
             Some(remote) => {
                 let is_same = remote.node == message.source;
-                let is_late = is_same && remote.left.contains(&status.instance);
-                let is_restarted = is_same && !is_late && remote.at.ip() == from.ip();
+                let is_there = is_same && remote.at.ip() == from.ip();
+                let is_restarted = is_there && remote.instances.believes(status.instance, message.sequence);
                 if !is_restarted && !remote.is_gone(now) {
                     return false;
                 }
                 if is_same {
-                    left = mem::take(&mut remote.left);
-                    left.retain(|instance| *instance != status.instance);
-                    left.truncate(MOST_LEFT - 1);
-                    left.insert(0, remote.instance);
+                    instances = remote.instances.followed(remote.instance, status.instance);
                 }
                 remote.objects.clear(sink);
                 true
@@ -357,7 +355,7 @@ impl Receiver {
             self.remote = Some(Remote {
                 node: message.source,
                 instance: status.instance,
-                left,
+                instances,
                 newest: message.sequence,
                 jumps: Default::default(),
                 at: from,
@@ -396,7 +394,8 @@ impl Receiver {
             }
         };
         let is_far = remote.objects.is_far(number, is_repair);
-        let is_believed = remote.jumps.1.believes_object(number, is_far);
+        // Repairs of what is behind come between others, and say nothing of where these are.
+        let is_believed = (is_repair && !is_far) || remote.jumps.1.believes_object(number, is_far);
         if is_believed {
             remote.reaches(message.sequence);
         }

@@ -318,6 +318,8 @@ fn a_late_message_of_an_instance_before_clears_nothing() {
     for instance in [4, 5] {
         ear.status.instance = instance;
         ear.sequence = 1000 * instance;
+        // By the second message it is believed to be there.
+        ear.command(Command::CongestionControl { cc_sequence: 1, sent: Time { s: 5, us: 5 } }, &[]);
         ear.name(object, 0, 5, "new");
         ear.data(object, 0, rs8(0, 0), b"data");
     }
@@ -327,9 +329,12 @@ fn a_late_message_of_an_instance_before_clears_nothing() {
         ear.command(Command::EndOfTransmission, &[]);
         ear.data(object, 0, rs8(0, 0), b"late");
     }
-    assert_eq!((ear.memory.abandoned, ear.receiver.counters().refused), (abandoned, 6));
+    // Nor does one message of an instance that nobody has heard of, and what is not believed moves nobody.
+    ear.status.instance = 77;
+    ear.command(Command::EndOfTransmission, &[]);
+    assert_eq!((ear.memory.abandoned, ear.receiver.counters().refused), (abandoned, 2 + 6 + 1));
     ear.status.instance = 5;
-    ear.sequence = 5002;
+    ear.sequence = 5003;
     ear.data(object, 0, rs8(0, 1), b"data");
     assert_eq!(ear.memory.whole["new"], b"datadata");
     // One that was drawn before is that of a new start when nothing has come for as long as of another sender.
