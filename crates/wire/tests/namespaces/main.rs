@@ -70,7 +70,7 @@ fn tfmcc() -> Value {
 }
 
 /// How often a case is run, all at once: each run has links and hosts of its own, and takes a tenth of a core. One by
-/// itself says little: five of TFMCC beside CUBIC had ratios of 0.42 to 0.51.
+/// itself says little: five of TFMCC beside CUBIC had ratios of 0.49 to 0.56.
 const RUNS: u64 = 3;
 /// What a Reno has of a CUBIC's rate in the place of a session here: the mean of five runs, of which
 /// `docs/on-the-wire-measured.md` has more.
