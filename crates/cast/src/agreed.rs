@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn whatever_goes_by_the_rate_control_of_tfmcc_knows_how_late_hosts_are() {
-        let clock = |words| {
+        let clock = |words: &str| {
             let session = probed(words);
             let config = of(&session);
             (config.packet_size.0, config.granularity, config.silence_floor)
