@@ -5,13 +5,14 @@ use crate::agreed::Agreed;
 use crate::carried::Inbound;
 use crate::ending::{Ending, Result};
 use crate::incoming::Incoming;
-use crate::others::Others;
+use crate::others::{self, Others};
 use crate::results::Results;
 use faircast_proto::registry::SchemeReceiver;
+use faircast_proto::time::Instant;
 use faircast_wire::clock::Clock;
 use faircast_wire::driver::Driver;
 use faircast_wire::network::Network;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 /// The driver of a receiver.
@@ -20,7 +21,18 @@ pub type Member<I> = Driver<SchemeReceiver, Incoming<I>>;
 /// What is said, once, of others that send to the group.
 pub fn others<I: Inbound>(others: &mut Others, now: Duration, driver: &Member<I>) -> Option<String> {
     let taken = driver.source().map(|source| source.at);
-    others.look(now, (taken, driver.content().heard), driver.other_sources())
+    let is_there = |at: Instant| driver.now().since(at).as_secs_f64() <= others::IS_THERE.as_secs_f64();
+    let there = driver.other_sources().iter().filter(|(_, at)| is_there(*at)).map(|(who, _)| *who);
+    let mut there: Vec<SocketAddr> = there.collect();
+    there.sort_unstable();
+    others.look(now, (taken, driver.content().heard), &there)
+}
+
+/// Who has sent to the group beside the source.
+pub fn all_others<I: Inbound>(driver: &Member<I>) -> Vec<SocketAddr> {
+    let mut all: Vec<SocketAddr> = driver.other_sources().iter().map(|(who, _)| *who).collect();
+    all.sort_unstable();
+    all
 }
 
 /// A source that is silent for so long makes room for another that is there.

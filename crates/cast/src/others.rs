@@ -12,11 +12,11 @@ pub struct Others {
 
 /// After so long something is said. One that was started again is followed before, and is no other.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The source that is taken is there if it was heard not longer ago.
-const IS_THERE: Duration = Duration::from_secs(2);
+/// The source that is taken, or another one, is there if it was heard not longer ago.
+pub const IS_THERE: Duration = Duration::from_secs(2);
 
 impl Others {
-    /// A sentence, once: `taken` is the source, heard last at `heard`, and these have sent data as well.
+    /// A sentence, once: `taken` is the source, heard last at `heard`, and these send data as well.
     pub fn look(
         &mut self,
         now: Duration,

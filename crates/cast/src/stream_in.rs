@@ -265,6 +265,6 @@ fn value(driver: &Member, took: Duration, following: &Following<'_>, unread: &Un
         "repeated": content.repeated,
         "malformed": content.malformed + counters.all_malformed(),
         "unread": unread.said(),
-        "others": driver.other_sources(),
+        "others": following::all_others(driver),
     })
 }

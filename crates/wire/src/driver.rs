@@ -58,8 +58,8 @@ pub struct Driver<E, C> {
     counters: Counters,
     /// Of each group.
     uses: Vec<GroupUse>,
-    /// Who else sends data of the scheme to the groups, the first [`MOST_OTHERS`] sockets.
-    others: Vec<SocketAddr>,
+    /// Who else sends data of the scheme to the groups, and when it did last: [`MOST_OTHERS`] sockets.
+    others: Vec<(SocketAddr, Instant)>,
     rests: Rests,
     debt: Debt,
     /// What a source sends at most.
@@ -299,10 +299,15 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
         &self.counters
     }
 
-    /// From which sockets data comes that is not taken, as it is not of the source: the first [`MOST_OTHERS`]. Of a
-    /// member that was told a host nobody is another source.
-    pub fn other_sources(&self) -> &[SocketAddr] {
+    /// From which sockets data comes that is not taken, as it is not of the source, and when it did last: the last
+    /// [`MOST_OTHERS`]. Of a member that was told a host nobody is another source.
+    pub fn other_sources(&self) -> &[(SocketAddr, Instant)] {
         &self.others
+    }
+
+    /// When the endpoint was called last.
+    pub fn now(&self) -> Instant {
+        self.now
     }
 
     /// What has been counted of each group, by its number.
@@ -615,10 +620,13 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
     /// Remembers who sends data in the place of the source.
     fn note_other(&mut self, packet: &Packet, arrival: &Arrival<'_>) {
         let is_open = self.setting.part == Part::Member { of: None };
-        let is_new = self.others.len() < MOST_OTHERS && !self.others.contains(&arrival.from);
-        if is_open && is_new && packet.is_data() && arrival.group.is_some() {
-            self.others.push(arrival.from);
+        if !is_open || !packet.is_data() || arrival.group.is_none() {
+            return;
         }
+        self.others.retain(|(at, _)| *at != arrival.from);
+        // The one that has been silent for longest makes room.
+        self.others.truncate(MOST_OTHERS - 1);
+        self.others.insert(0, (arrival.from, self.now));
     }
 
     /// Whether a message is what a member [says](Self::say) to the source, which nobody but members sends to it alone.

@@ -151,7 +151,7 @@ fn allowed_s(p: f64, threshold: f32) -> f64 {
     for n in 0..8 {
         let first = (f64::from(n) / p).round() as u64;
         let at = Instant::from_secs_f64(10.0 * f64::from(n));
-        let losses = Losses { first, lost: 1, at, spacing_ns: 0.0, rtt, outage: false };
+        let losses = Losses { first, lost: 1, at, spacing_ns: 0.0, span: rtt, lasts_from_first: false, outage: false };
         events.take(&losses, (1.0 / p) as f32, threshold);
     }
     let (mut seconds, mut packets) = (0.0, 1.0);
