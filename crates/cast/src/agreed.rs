@@ -193,7 +193,7 @@ mod tests {
     use crate::options::{Words, read};
     use crate::usage::Verb;
     use faircast_proto::registry::SchemeConfig;
-    use faircast_proto::tfmcc;
+    use faircast_proto::tfmcc::{self, LossEventSpan};
     use faircast_proto::time::Duration;
 
     /// The session of a probe that is given these words.
@@ -227,5 +227,13 @@ mod tests {
         }
         assert_eq!(clock("--scheme omcc --set granularity=1ms"), (1280, one, fifty));
         assert_eq!(clock("--scheme smcc --set tfmcc.granularity=1ms"), (1280, one, fifty));
+    }
+
+    #[test]
+    fn a_loss_event_of_tfmcc_lasts_as_long_as_that_of_a_tcp_unless_set() {
+        let span = |words| of(&probed(words)).loss_event_span;
+        assert_eq!(span("--scheme tfmcc"), LossEventSpan::Window);
+        assert_eq!(span("--set loss_event_span=rtt"), LossEventSpan::Rtt);
+        assert_eq!(span("--scheme omcc"), LossEventSpan::Rtt);
     }
 }

@@ -195,4 +195,30 @@ mod tests {
             assert!((0.85..1.15).contains(&part), "{bytes} B: {part}");
         }
     }
+
+    #[test]
+    fn a_loss_event_lasts_for_a_round_trip_and_three_packets() {
+        // A packet of 1000 bytes each millisecond, as the sender says; the second probe has measured 100 ms.
+        let times = Times { grtt_s: 0.1, backoff: 4.0, group_size: 10 };
+        let events = |second: u16| {
+            let (mut reporting, mut random) = (Reporting::default(), Random::stream(1, "test/norm/event"));
+            let mut now = Instant::from_secs_f64(10.0);
+            for number in 0..600u16 {
+                now += Duration::from_millis(1);
+                let rate = Rate::of_bytes_per_s(1e6);
+                let own = CcNode { node: 1, flags: flag::RTT, rtt: RoundTrip::of_s(0.1), rate };
+                let echo = (number == 0 || number == 100).then(|| {
+                    reporting.probe((now, now), (number / 100, time(now)), rate, Some(own), &times, &mut random)
+                });
+                if number != 300 && number != second {
+                    reporting.take(number, Some(1000), RoundTrip::of_s(0.1), now, echo.flatten());
+                }
+            }
+            let rtt_s = reporting.measured().1.expect("it was measured");
+            (reporting.measurement.loss_events(), (rtt_s * 1e3) as u16)
+        };
+        let (_, rtt_ms) = events(301);
+        assert!((95..=106).contains(&rtt_ms), "{rtt_ms}");
+        assert_eq!((events(300 + rtt_ms + 2).0, events(300 + rtt_ms + 5).0), (1, 2));
+    }
 }
