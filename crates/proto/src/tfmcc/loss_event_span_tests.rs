@@ -130,9 +130,7 @@ fn two_overflows_are_two_events_however_long_packets_take() {
         path.stream(300, &[200, 288]);
         assert_eq!(path.measurement.loss_events(), 2, "{queue_us}");
     }
-    for limiting in [true, false] {
-        assert_eq!(reach(|| Path { queue_us: 10_000_000, limiting, ..window() }), 73);
-    }
+    assert_eq!(reach(|| Path { queue_us: 10_000_000, ..window() }), 73);
 }
 
 /// A clock that is set forward makes R' a millisecond: 70.25 ms. One that is set back by 10 s makes it 2 R.
