@@ -65,13 +65,6 @@ impl Echoes {
         self.again.retain(|(other, _)| other.receiver != stamp.receiver);
         if is_clr {
             let is_new = self.clr.is_none_or(|clr| clr.receiver != stamp.receiver);
-            if is_new
-                && self.clr_first
-                && let Some(unanswered) = self.clr.filter(|clr| !clr.have_rtt)
-            {
-                // It is one of the others now, and still waits for its first measurement. Who has one loses a turn.
-                self.wait(unanswered);
-            }
             self.clr_first |= is_new || !stamp.have_rtt;
             self.clr_echoed &= !is_new;
             if is_new && self.clr_answered {
@@ -80,17 +73,13 @@ impl Echoes {
             self.clr_answered = !is_new;
             self.clr = Some(stamp);
         } else {
-            self.wait(stamp);
+            if self.waiting.len() == MOST
+                && let Some(last) = self.last_of_waiting(stamp.round)
+            {
+                self.waiting.swap_remove(last);
+            }
+            self.waiting.push(stamp);
         }
-    }
-
-    fn wait(&mut self, stamp: Stamp) {
-        if self.waiting.len() == MOST
-            && let Some(last) = self.last_of_waiting(stamp.round)
-        {
-            self.waiting.swap_remove(last);
-        }
-        self.waiting.push(stamp);
     }
 
     /// Nobody limits any more.
@@ -104,7 +93,6 @@ impl Echoes {
     /// The one before the current limiting receiver limits again.
     pub fn clr_back(&mut self, receiver: Address) {
         self.clr = self.predecessor.take().filter(|stamp| stamp.receiver == receiver);
-        self.waiting.retain(|stamp| stamp.receiver != receiver);
         self.clr_first = self.clr.is_some();
         (self.clr_answered, self.clr_echoed) = (self.clr.is_some(), false);
     }
@@ -309,31 +297,6 @@ mod tests {
         echoes.add(stamp(4, 0, true, 1e6), true);
         echoes.clr_back(Address::endpoint(1));
         assert_eq!((order_of(&mut echoes, 0, 1), echoes.take(Instant::ZERO, 0, false)), (vec![3], None));
-    }
-
-    #[test]
-    fn one_without_a_measurement_that_limited_for_less_than_a_packet_is_echoed_as_others_are() {
-        // 1 has no measurement, 2 has one, and 3 takes their place before a packet goes.
-        let mut echoes = Echoes::default();
-        for (receiver, have_rtt) in [(1, false), (2, true), (3, true)] {
-            echoes.add(stamp(receiver, 0, have_rtt, 1e6), true);
-        }
-        assert_eq!(order_of(&mut echoes, 0, 4), [3, 1, 3, 3]);
-        // One that has been echoed has had its turn.
-        echoes.add(stamp(4, 0, true, 1e6), true);
-        assert_eq!(order_of(&mut echoes, 0, 3), [4, 4, 4]);
-        // Its next report is the one that counts, and it limits again.
-        let mut echoes = Echoes::default();
-        for receiver in [1, 2, 1] {
-            echoes.add(stamp(receiver, 0, false, 1e6), true);
-        }
-        assert_eq!(order_of(&mut echoes, 0, 4), [1, 2, 1, 1]);
-        // There is room for so many, also of these.
-        let mut echoes = Echoes::default();
-        for receiver in 0..1000 {
-            echoes.add(stamp(receiver, 0, false, f64::from(receiver)), true);
-        }
-        assert_eq!(echoes.waiting.len(), MOST);
     }
 
     #[test]
