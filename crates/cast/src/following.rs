@@ -8,11 +8,11 @@ use crate::incoming::Incoming;
 use crate::others::{self, Others};
 use crate::results::Results;
 use faircast_proto::registry::SchemeReceiver;
-use faircast_proto::time::Instant;
+use faircast_proto::time;
 use faircast_wire::clock::Clock;
 use faircast_wire::driver::Driver;
 use faircast_wire::network::Network;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// The driver of a receiver.
@@ -21,18 +21,9 @@ pub type Member<I> = Driver<SchemeReceiver, Incoming<I>>;
 /// What is said, once, of others that send to the group.
 pub fn others<I: Inbound>(others: &mut Others, now: Duration, driver: &Member<I>) -> Option<String> {
     let taken = driver.source().map(|source| source.at);
-    let is_there = |at: Instant| driver.now().since(at).as_secs_f64() <= others::IS_THERE.as_secs_f64();
-    let there = driver.other_sources().iter().filter(|(_, at)| is_there(*at)).map(|(who, _)| *who);
-    let mut there: Vec<SocketAddr> = there.collect();
-    there.sort_unstable();
+    let is_there = time::Duration::from_secs_f64(others::IS_THERE.as_secs_f64());
+    let there = driver.other_sources().within(is_there, driver.now());
     others.look(now, (taken, driver.content().heard), &there)
-}
-
-/// Who has sent to the group beside the source.
-pub fn all_others<I: Inbound>(driver: &Member<I>) -> Vec<SocketAddr> {
-    let mut all: Vec<SocketAddr> = driver.other_sources().iter().map(|(who, _)| *who).collect();
-    all.sort_unstable();
-    all
 }
 
 /// A source that is silent for so long makes room for another that is there.

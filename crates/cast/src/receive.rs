@@ -216,6 +216,6 @@ fn value(driver: &Member, took: Duration, forged: u64, unread: &Unread) -> Value
         "repeated": content.repeated,
         "malformed": content.malformed + counters.all_malformed(),
         "unread": unread.said(),
-        "others": following::all_others(driver),
+        "others": driver.other_sources().all(),
     })
 }

@@ -3,8 +3,9 @@
 //! A source and two receivers 20 ms away; what is between them is a [`Way`]. Whom a packet misses is drawn by other
 //! streams on each side, so means over runs are compared.
 //!
-//! Tolerances: four standard errors of the difference of two means over [`SEEDS`] runs each, beyond which one of 16 000
-//! fair comparisons would be, and beside them what the two networks differ in, [`NETWORKS`].
+//! Tolerances: four standard errors of the difference of two means over [`SEEDS`] runs each, beyond which one of some
+//! 760 fair comparisons would be (Student's t, 14 degrees of freedom), and beside them what the two networks differ in,
+//! [`NETWORKS`].
 //!
 //! Of forty runs of each, seen once, 235 of 242 numbers agreed within two standard errors; of the other seven five are
 //! of reports, of which there is one in each round-trip time, and differed by 0.7 to 1.1 %, and two, losses in the same

@@ -265,6 +265,6 @@ fn value(driver: &Member, took: Duration, following: &Following<'_>, unread: &Un
         "repeated": content.repeated,
         "malformed": content.malformed + counters.all_malformed(),
         "unread": unread.said(),
-        "others": following::all_others(driver),
+        "others": driver.other_sources().all(),
     })
 }

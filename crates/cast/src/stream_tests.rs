@@ -103,7 +103,7 @@ fn who_sent_for_a_moment_is_not_said_to_send() {
     begin(&cloud, &mut [(&mut second, 2)]);
     go_on(&cloud, 3.0, &mut [(&mut any, 1), (&mut first, 0), (&mut second, 2)]);
     go_on(&cloud, 12.0, &mut [(&mut any, 1), (&mut first, 0)]);
-    assert_eq!((&any.said[..], any.driver().other_sources().len()), (&[][..], 1));
+    assert_eq!((&any.said[..], any.driver().other_sources().all().len()), (&[][..], 1));
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn of_two_senders_to_one_group_a_receiver_takes_the_one_that_it_was_told_or_says
             let [said] = &any.said[..] else { panic!("{scheme}: {:?}", any.said) };
             assert!(said.starts_with("10.0.0.4:40000 sends to this group, too, "), "{scheme}: {said}");
             assert!(said.contains("10.0.0.1:40000 was heard first; --source ADDR"), "{scheme}: {said}");
-            assert!(named.said.is_empty() && named.driver().other_sources().is_empty(), "it was told");
+            assert!(named.said.is_empty() && named.driver().other_sources().all().is_empty(), "it was told");
         });
         two_senders(scheme, 80.0, |[any, named], senders, [first, second]| {
             for (receiver, input) in [(any, first), (named, second)] {

@@ -12,6 +12,7 @@ use crate::directory::{Directory, OWN};
 use crate::group_use::GroupUse;
 use crate::groups::Groups;
 use crate::network::{Arrival, Batch, Interface, Network};
+use crate::other_sources::OtherSources;
 use crate::rests::Rests;
 use faircast_codec::{Decoded, Malformed, Scope, decode, encode};
 use faircast_proto::control::Control;
@@ -58,8 +59,7 @@ pub struct Driver<E, C> {
     counters: Counters,
     /// Of each group.
     uses: Vec<GroupUse>,
-    /// Who else sends data of the scheme to the groups, and when it did last: [`MOST_OTHERS`] sockets.
-    others: Vec<(SocketAddr, Instant)>,
+    others: OtherSources,
     rests: Rests,
     debt: Debt,
     /// What a source sends at most.
@@ -118,8 +118,6 @@ pub struct Source {
     pub at: SocketAddr,
 }
 
-/// Sockets of other sources that are remembered; anybody can send from many.
-pub const MOST_OTHERS: usize = 4;
 /// Datagrams after which a turn receives no more, so that a flood cannot keep time-outs from being handed in.
 const MOST_DATAGRAMS: u32 = 1024;
 /// Time-outs handed in before what has arrived is looked at again. Sources send one packet for each.
@@ -160,7 +158,7 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
             now: Instant::ZERO,
             counters: Counters::default(),
             uses,
-            others: Vec::new(),
+            others: OtherSources::default(),
             rests,
             debt: Debt::None,
             max_rate: None,
@@ -299,9 +297,9 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
         &self.counters
     }
 
-    /// From which sockets data comes that is not taken, as it is not of the source, and when it did last: the last
-    /// [`MOST_OTHERS`]. Of a member that was told a host nobody is another source.
-    pub fn other_sources(&self) -> &[(SocketAddr, Instant)] {
+    /// From where data comes that is not taken, as it is not of the source. Of a member that was told a host nobody is
+    /// another source.
+    pub fn other_sources(&self) -> &OtherSources {
         &self.others
     }
 
@@ -612,21 +610,12 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
             }
         } else {
             self.counters.foreign += 1;
-            self.note_other(&packet, arrival);
+            let is_open = self.setting.part == Part::Member { of: None };
+            if is_open && packet.is_data() && arrival.group.is_some() {
+                self.others.hear(arrival.from, now);
+            }
         }
         self.sealing = opened;
-    }
-
-    /// Remembers who sends data in the place of the source.
-    fn note_other(&mut self, packet: &Packet, arrival: &Arrival<'_>) {
-        let is_open = self.setting.part == Part::Member { of: None };
-        if !is_open || !packet.is_data() || arrival.group.is_none() {
-            return;
-        }
-        self.others.retain(|(at, _)| *at != arrival.from);
-        // The one that has been silent for longest makes room.
-        self.others.truncate(MOST_OTHERS - 1);
-        self.others.insert(0, (arrival.from, self.now));
     }
 
     /// Whether a message is what a member [says](Self::say) to the source, which nobody but members sends to it alone.

@@ -17,6 +17,7 @@
 //! | `record` | a session written down, in the tables of simulations (feature `record`) |
 //! | [`sockets`] | real ones: groups, interfaces, batches, stamps |
 //! | [`run`] | the loop of a program |
+//! | [`other_sources`] | who else sends to a member's groups |
 //! | [`debt`] | what it owes when it was late, and how that is paid |
 //! | [`rests`] | how long it waits at least |
 //! | [`clock`] | a host's clock, and when packets came |
@@ -36,6 +37,7 @@ pub mod event_log;
 pub mod group_use;
 pub mod groups;
 pub mod network;
+pub mod other_sources;
 #[cfg(test)]
 mod pacing_tests;
 #[cfg(doctest)]

@@ -59,12 +59,14 @@ impl Network {
         scenario
     }
 
-    /// All seeds, unless they are there already.
+    /// All seeds, unless they are there already, by this program.
     pub fn run(&self) -> Result<Simulated, String> {
         let scenario = self.scenario();
         let path = kept("simulated").join(self.name).with_extension("json");
         let there = fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str::<Value>(&text).ok());
-        if let Some(there) = there.filter(|there| there["scenario"] == scenario) {
+        // Another one may simulate otherwise.
+        let built = json!(built());
+        if let Some(there) = there.filter(|there| there["scenario"] == scenario && there["built"] == built) {
             let runs = serde_json::from_value(there["runs"].clone()).map_err(|error| error.to_string())?;
             return Ok(Simulated { runs });
         }
@@ -93,10 +95,16 @@ impl Network {
         let mut runs = runs.into_inner().expect("nobody panics with it");
         runs.sort_by_key(|(seed, _)| *seed);
         let runs: Vec<Vec<[f64; 2]>> = runs.into_iter().map(|(_, run)| run).collect();
-        let text = json!({ "scenario": scenario, "runs": runs }).to_string();
+        let text = json!({ "scenario": scenario, "built": built, "runs": runs }).to_string();
         fs::write(&path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         Ok(Simulated { runs })
     }
+}
+
+/// When this program was built, seconds since 1970, as far as its file tells.
+fn built() -> Option<f64> {
+    let modified = fs::metadata(std::env::current_exe().ok()?).ok()?.modified().ok()?;
+    Some(modified.duration_since(std::time::UNIX_EPOCH).ok()?.as_secs_f64())
 }
 
 impl Simulated {

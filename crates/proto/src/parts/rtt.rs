@@ -6,7 +6,7 @@ use crate::time::Instant;
 /// The least round-trip time, seconds (RFC 4654 sections 3.2 and 4.3.2: one millisecond).
 pub const LEAST_RTT_S: f64 = 1e-3;
 /// The same, microseconds.
-const LEAST_RTT_US: i32 = 1000;
+const LEAST_RTT_US: i32 = (LEAST_RTT_S * 1e6) as i32;
 
 /// What a receiver knows of its round-trip time. Its clock and the sender's may differ by anything.
 #[derive(Clone, Copy, Debug, Default)]

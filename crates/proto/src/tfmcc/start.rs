@@ -140,14 +140,6 @@ impl Start {
         Some(from_bps * libm::exp2(periods))
     }
 
-    /// What the rate was before a queue was to be drained, bit/s.
-    pub(super) fn undrained_bps(&self) -> Option<f64> {
-        match self.phase {
-            Phase::Draining { got_bps, asked_bps, .. } => Some(got_bps.min(asked_bps)),
-            _ => None,
-        }
-    }
-
     /// Whether this report makes its receiver the limiting one, though what the limiting one says it got is less: it
     /// suffers, and the rate was `rate_bps`.
     pub(super) fn selects(&self, feedback: &Feedback, rate_bps: f64) -> bool {

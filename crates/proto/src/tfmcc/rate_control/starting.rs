@@ -88,7 +88,6 @@ impl RateControl {
     /// Slow start is over: with the rate as it was before a queue was drained, and by growth as fast as the receivers'
     /// round-trip times allow, if all are known.
     pub(super) fn end_slow_start(&mut self, now: Instant) {
-        let undrained_bps = self.start().and_then(Start::undrained_bps);
         if let Some(rtt_s) = self.start().and_then(Start::longest_rtt_s) {
             self.rounds.restart_growth(rtt_s);
         }
@@ -96,9 +95,6 @@ impl RateControl {
             self.rounds.set_length(self.config.round_rtts);
         }
         self.state = State::Steady { limit: *self.state.limit(), increase: Increase::new(now) };
-        if let Some(rate_bps) = undrained_bps {
-            self.set_rate(rate_bps);
-        }
     }
 
     fn take(&mut self, now: Instant, step: Step) -> bool {
