@@ -21,12 +21,12 @@ impl OtherSources {
         self.heard.insert(0, (from, now));
     }
 
-    /// The last [`MOST`] that there were, in order.
+    /// The last [`MOST`] sources that there were, in order.
     pub fn all(&self) -> Vec<SocketAddr> {
         self.since(Instant::ZERO)
     }
 
-    /// Those of them that have sent within `time` before `now`, in order.
+    /// The sources that have sent within `time` before `now`, in order.
     pub fn within(&self, time: Duration, now: Instant) -> Vec<SocketAddr> {
         self.since(now - time)
     }
