@@ -414,7 +414,8 @@ TcpProfile: TypeAlias = Literal["rfc", "ns2", "linux"]
 * "rfc": The default of each key.
 * "ns2": The one-way TCP agents of ns-2: ACKs are counted, limited transmit repairs after a time-out, and SACK repairs
   all holes before it sends new data.
-* "linux": A Linux host: delayed ACKs, SACK, time stamps, sizes and times of its own. The window rule is to be said.
+* "linux": A Linux host: delayed ACKs, SACK, proportional rate reduction, time stamps, sizes and times of its own. The
+  window rule is to be said.
 """
 TfmccDataLimited: TypeAlias = Literal["rfc4654", "rfc5348"]
 """The rate while the application has less to send than it allows.
@@ -3786,6 +3787,10 @@ class Tcp(AnyFlow):
         no pacing: what an ACK lets go goes at once.
     profile : {"rfc", "ns2", "linux"}, optional
         Whose choices the keys that are left out take. Default "rfc".
+    proportional_rate_reduction : bool, optional
+        In a recovery by SACK, let the window shrink with what arrives, over a round trip, instead of at once, after
+        which the sender is silent for half of it: proportional rate reduction (RFC 9937), as Linux has it. Default
+        false (RFC 6675).
     rate_limited_increase : bool, optional
         A window that is not full grows to what was outstanding at once and an ACK of all of that would make of it, and
         no further (draft-ietf-ccwg-ratelimited-increase). Default false. With variants that grow as Reno does.
@@ -3856,6 +3861,7 @@ class Tcp(AnyFlow):
     mss: str | Sequence[str] | None = None
     pacing: TcpPacing | None = None
     profile: TcpProfile | None = None
+    proportional_rate_reduction: bool | None = None
     rate_limited_increase: bool | None = None
     recovery: Recovery | None = None
     rescue_retransmission: bool | None = None
@@ -4230,6 +4236,10 @@ class Web(Part):
         Proxies that split the connection of TCP. Default: there are none.
     profile : {"rfc", "ns2", "linux"}, optional
         Whose choices the keys that are left out take. Default "rfc".
+    proportional_rate_reduction : bool, optional
+        In a recovery by SACK, let the window shrink with what arrives, over a round trip, instead of at once, after
+        which the sender is silent for half of it: proportional rate reduction (RFC 9937), as Linux has it. Default
+        false (RFC 6675).
     rate_limited_increase : bool, optional
         A window that is not full grows to what was outstanding at once and an ACK of all of that would make of it, and
         no further (draft-ietf-ccwg-ratelimited-increase). Default false. With variants that grow as Reno does.
@@ -4329,6 +4339,7 @@ class Web(Part):
     pacing: TcpPacing | None = None
     pep: Pep | None = None
     profile: TcpProfile | None = None
+    proportional_rate_reduction: bool | None = None
     rate_limited_increase: bool | None = None
     recovery: Recovery | None = None
     rescue_retransmission: bool | None = None

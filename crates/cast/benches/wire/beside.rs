@@ -74,14 +74,6 @@ fn pgmcc() -> Value {
     json!({ "scheme": "pgmcc", "max_rate": "20 Mbit/s" })
 }
 
-/// What the simulator takes: pgmcc knows no greatest rate there.
-pub fn in_scenario(mut session: Value) -> Value {
-    if session["scheme"] == "pgmcc" {
-        session.as_object_mut().expect("it is a table").remove("max_rate");
-    }
-    session
-}
-
 /// The bottleneck as a scenario has it. Only the way there loses packets.
 pub fn bottleneck(shape: Shape) -> Value {
     let mut link = json!({
@@ -144,7 +136,7 @@ fn beside(name: &'static str, session: Value, congestion: &'static str) -> Resul
     let scheme = session["scheme"].as_str().unwrap_or_default().to_owned();
     let network = Network {
         name,
-        session: in_scenario(session.clone()),
+        session: session.clone(),
         tcp: Some(linux(congestion)),
         bottleneck: bottleneck(SHAPE),
         seconds: SECONDS,

@@ -85,6 +85,10 @@ pub struct Config {
     /// In a recovery by SACK in which nothing else may be sent, send the last segment outstanding again, once: rule (4)
     /// of NextSeg (RFC 6675 section 4). It finds out whether the end of a transfer was lost. Default true.
     pub rescue_retransmission: bool,
+    /// In a recovery by SACK, let the window shrink with what arrives, over a round trip, instead of at once, after
+    /// which the sender is silent for half of it: proportional rate reduction (RFC 9937), as Linux has it. Default
+    /// false (RFC 6675).
+    pub proportional_rate_reduction: bool,
     /// Retransmission time-out before the first measurement. Default 3 s (ns-2; RFC 6298 (2.1) says 1 s).
     pub rto_initial: Duration,
     /// Least retransmission time-out. Default 1 s (RFC 6298 (2.4); ns-2.35 has 0.2 s).
@@ -154,7 +158,7 @@ pub enum Profile {
     /// The one-way TCP agents of ns-2: ACKs are counted, limited transmit repairs after a time-out, and SACK repairs
     /// all holes before it sends new data.
     Ns2,
-    /// A Linux host: delayed ACKs, SACK, time stamps, sizes and times of its own. The window rule is to be said.
+    /// A Linux host: delayed ACKs, SACK, proportional rate reduction, time stamps, sizes and times of its own. The window rule is to be said.
     Linux,
 }
 
@@ -245,6 +249,7 @@ impl Default for Config {
             limited_retransmit: false,
             holes_first: false,
             rescue_retransmission: true,
+            proportional_rate_reduction: false,
             rto_initial: Duration::from_secs(3),
             rto_min: Duration::from_secs(1),
             rto_max: Duration::from_secs(60),
@@ -319,6 +324,7 @@ impl Config {
                 initial_cwnd: Packets(10.0),
                 // Linux has no limit: `tcp_slow_start`.
                 abc_limit: 1000,
+                proportional_rate_reduction: true,
                 handshake: true,
                 rto_initial: Duration::from_secs(1),
                 rto_min: Duration::from_millis(200),

@@ -10,6 +10,7 @@
 //! | `counts.rs`, `events.rs` | what a sender counts and shows; what happens in it | |
 //! | `handshake.rs` | the exchange of SYNs before data, if wanted | RFC 9293 section 3.5, RFC 6298 (5.7) |
 //! | `recovery.rs` | which losses are known, fast retransmit and recovery | RFC 5681 section 3.2, RFC 6582, RFC 6675 |
+//! | `rate_reduction.rs` | the window in a recovery, if it shrinks with what arrives | RFC 9937 |
 //! | `window.rs` | the congestion window, what a rule for it is, Reno's arithmetic | RFC 5681 section 3.1 |
 //! | `rule/` | how the window grows and shrinks: one file per rule | |
 //! | `chosen_rule.rs` | the rule that a configuration names | |
@@ -42,6 +43,7 @@ mod number;
 mod objects;
 mod pacing;
 mod ranges;
+mod rate_reduction;
 mod receiver;
 mod recovery;
 mod relay;

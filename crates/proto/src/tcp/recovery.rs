@@ -8,6 +8,7 @@
 
 use super::config::{Config, FullAck};
 use super::header::SackBlock;
+use super::rate_reduction::{Delivery, RateReduction};
 use super::scoreboard::Scoreboard;
 use super::window::{Recovery, Window};
 
@@ -19,6 +20,7 @@ pub struct LossRecovery {
     full_ack: FullAck,
     holes_first: bool,
     rescue_retransmission: bool,
+    reduces_rate: bool,
     dupacks: u32,
     /// Segments sent on the duplicate ACKs counted (RFC 3042).
     limited: u32,
@@ -27,6 +29,16 @@ pub struct LossRecovery {
     /// One past the highest segment sent when the window was last reduced.
     recover_end: u64,
     scoreboard: Scoreboard,
+    /// Before the last acknowledgement.
+    before: Known,
+}
+
+/// What was known of segments at some time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    una: u64,
+    delivered: u64,
+    lost_end: u64,
 }
 
 /// A recovery under way.
@@ -41,6 +53,8 @@ struct Repair {
     most_after: f64,
     /// One past the segment up to which an acknowledgement allows no rescue retransmission (RFC 6675 RescueRxt).
     rescue_end: u64,
+    /// The window shrinks with what arrives.
+    reduction: Option<RateReduction>,
 }
 
 /// Why the window was last reduced.
@@ -132,12 +146,14 @@ impl LossRecovery {
             full_ack: config.full_ack,
             holes_first: config.holes_first,
             rescue_retransmission: config.rescue_retransmission,
+            reduces_rate: config.proportional_rate_reduction && kind == Recovery::Sack,
             dupacks: 0,
             limited: 0,
             repair: None,
             last_cut: LastCut::None,
             recover_end: 0,
             scoreboard: Scoreboard::new(config.dupthresh),
+            before: Known::default(),
         }
     }
 
@@ -157,6 +173,10 @@ impl LossRecovery {
     /// have arrived.
     #[inline]
     pub fn take_blocks(&mut self, ack: u64, blocks: &[SackBlock], sent_end: u64) -> bool {
+        if self.reduces_rate {
+            let board = &self.scoreboard;
+            self.before = Known { una: board.una(), delivered: board.delivered(), lost_end: board.lost_end() };
+        }
         self.is_selective() && self.scoreboard.update(ack, blocks, sent_end)
     }
 
@@ -247,7 +267,8 @@ impl LossRecovery {
         }
         self.last_cut = LastCut::Loss;
         let inflation = f64::from(self.dupthresh);
-        let repair = Repair { inflation, partial_ack: false, most_after: f64::INFINITY, rescue_end: una + 1 };
+        let repair =
+            Repair { inflation, partial_ack: false, most_after: f64::INFINITY, rescue_end: una + 1, reduction: None };
         self.repair = Some(repair);
         if self.is_selective() {
             self.scoreboard.begin_recovery();
@@ -260,6 +281,49 @@ impl LossRecovery {
         if let Some(repair) = &mut self.repair {
             repair.most_after = most;
         }
+    }
+
+    /// The recovery has just begun, and its first segment is about to be sent again: from now on the window shrinks in
+    /// proportion to `cwnd`, if it is to.
+    pub fn begin_reduction(&mut self, sent_end: u64, cwnd: f64) {
+        if !self.reduces_rate {
+            return;
+        }
+        let mut by = self.delivery(sent_end);
+        // The segment that is about to be sent again counts already.
+        by.inflight -= 1;
+        let undelivered = sent_end - self.scoreboard.delivered();
+        let mut reduction = RateReduction::begin(undelivered + by.delivered, by, cwnd);
+        reduction.on_sent();
+        self.repair.iter_mut().for_each(|repair| repair.reduction = Some(reduction));
+    }
+
+    /// What the acknowledgement whose blocks were taken in last does to the window that shrinks in proportion to `cwnd`,
+    /// if there was one before it.
+    #[inline]
+    pub fn reduce(&mut self, sent_end: u64, cwnd: f64) {
+        if self.reduces_rate && self.repair.is_some() {
+            let by = self.delivery(sent_end);
+            let reduction = self.repair.iter_mut().filter_map(|repair| repair.reduction.as_mut());
+            reduction.for_each(|reduction| reduction.on_ack(by, cwnd));
+        }
+    }
+
+    /// What the last acknowledgement says to a reduction.
+    fn delivery(&self, sent_end: u64) -> Delivery {
+        let (board, before) = (&self.scoreboard, &self.before);
+        Delivery {
+            delivered: board.delivered().saturating_sub(before.delivered),
+            inflight: board.pipe(sent_end),
+            is_good: board.una() > before.una && !board.has_lost_beyond(before.lost_end),
+        }
+    }
+
+    /// What may be in the network, segments, of a window of `cwnd`.
+    #[inline]
+    pub fn window(&self, cwnd: f64) -> f64 {
+        let reduction = self.repair.and_then(|repair| repair.reduction);
+        reduction.map_or(cwnd, |reduction| reduction.cwnd() as f64)
     }
 
     /// Limited transmit has sent a segment.
@@ -361,6 +425,9 @@ impl LossRecovery {
     /// Takes the [next segment](Self::next_segment), which is sent.
     pub fn take_next_segment(&mut self, has_new: bool, sent_end: u64) -> Option<NextSegment> {
         let next = self.next_segment(has_new, sent_end);
+        if let (Some(_), Some(Repair { reduction: Some(reduction), .. })) = (next, &mut self.repair) {
+            reduction.on_sent();
+        }
         match (next, &mut self.repair) {
             (Some(NextSegment::Again(segment)), _) => self.scoreboard.mark_retransmitted(segment),
             (Some(NextSegment::Rescue(_)), Some(repair)) => repair.rescue_end = self.recover_end,

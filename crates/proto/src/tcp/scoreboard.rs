@@ -90,6 +90,22 @@ impl Scoreboard {
         (last > self.una).then(|| last - 1)
     }
 
+    /// Segments that are known to have arrived, all in all: never fewer, but if the receiver throws away what it has.
+    #[inline]
+    pub fn delivered(&self) -> u64 {
+        self.una + self.sacked.count()
+    }
+
+    /// One past the last segment that may be lost.
+    pub fn lost_end(&self) -> u64 {
+        self.lost_below()
+    }
+
+    /// Whether a segment counts as lost that did not while none from `lost_end` on did.
+    pub fn has_lost_beyond(&self, lost_end: u64) -> bool {
+        self.sacked.first_absent(lost_end.max(self.una)) < self.lost_below()
+    }
+
     /// RFC 6675 IsLost, for a segment that is outstanding and not SACKed.
     pub fn is_lost(&self, segment: u64) -> bool {
         segment < self.lost_below()

@@ -39,6 +39,7 @@ impl Sender {
             return;
         }
         let news = self.recovery.take_blocks(ack, sack, self.sent_end);
+        self.recovery.reduce(self.sent_end, self.window.cwnd);
         if ack > self.snd_una {
             self.on_new_ack((now, arrived), ack, echo, echoed_stamp_us, out);
             if news {
@@ -277,6 +278,7 @@ impl Sender {
             out.event(event.with(self.windows_since(&before)));
         }
         self.recovery.end_with_at_most(self.rule.most_after_recovery(&self.window));
+        self.recovery.begin_reduction(self.sent_end, self.window.cwnd);
         self.send_segment(now, self.snd_una, out);
         self.timer = now + self.rtt.rto();
     }

@@ -76,7 +76,7 @@ impl Sender {
 
     /// Whether the SACK sender may put another segment into the network (RFC 6675 section 5 step C).
     fn pipe_has_room(&self) -> bool {
-        self.window.cwnd - self.recovery.pipe(self.sent_end) as f64 >= 1.0
+        self.recovery.window(self.window.cwnd) - self.recovery.pipe(self.sent_end) as f64 >= 1.0
     }
 
     #[inline]

@@ -7,6 +7,7 @@
 //! | `marks.rs` | ECN and multilevel ECN |
 //! | `counting.rs`, `next_segment.rs` | for how many segments an ACK counts; what SACK sends next |
 //! | `profiles.rs` | what each profile sets |
+//! | `rate_reduction.rs` | the window in a recovery, if it shrinks with what arrives |
 //! | `alone.rs` | a sender by itself, every ACK made by hand |
 //! | `cubic.rs` | CUBIC over the whole machine |
 //! | `estimates.rs` | rules that estimate something of the path, in such a sender |
@@ -27,6 +28,7 @@ mod marks;
 mod next_segment;
 mod pacing;
 mod profiles;
+mod rate_reduction;
 mod relay;
 mod supply;
 mod traces;
