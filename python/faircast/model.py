@@ -3789,8 +3789,8 @@ class Tcp(AnyFlow):
         Whose choices the keys that are left out take. Default "rfc".
     proportional_rate_reduction : bool, optional
         In a recovery by SACK, let the window shrink with what arrives, over a round trip, instead of at once, after
-        which the sender is silent for half of it: proportional rate reduction (RFC 9937), as Linux has it. Default
-        false (RFC 6675).
+        which the sender is silent for a part of it: proportional rate reduction (RFC 9937), which Linux has, too.
+        Default false (RFC 6675).
     rate_limited_increase : bool, optional
         A window that is not full grows to what was outstanding at once and an ACK of all of that would make of it, and
         no further (draft-ietf-ccwg-ratelimited-increase). Default false. With variants that grow as Reno does.
@@ -4238,8 +4238,8 @@ class Web(Part):
         Whose choices the keys that are left out take. Default "rfc".
     proportional_rate_reduction : bool, optional
         In a recovery by SACK, let the window shrink with what arrives, over a round trip, instead of at once, after
-        which the sender is silent for half of it: proportional rate reduction (RFC 9937), as Linux has it. Default
-        false (RFC 6675).
+        which the sender is silent for a part of it: proportional rate reduction (RFC 9937), which Linux has, too.
+        Default false (RFC 6675).
     rate_limited_increase : bool, optional
         A window that is not full grows to what was outstanding at once and an ACK of all of that would make of it, and
         no further (draft-ietf-ccwg-ratelimited-increase). Default false. With variants that grow as Reno does.

@@ -86,8 +86,8 @@ pub struct Config {
     /// of NextSeg (RFC 6675 section 4). It finds out whether the end of a transfer was lost. Default true.
     pub rescue_retransmission: bool,
     /// In a recovery by SACK, let the window shrink with what arrives, over a round trip, instead of at once, after
-    /// which the sender is silent for half of it: proportional rate reduction (RFC 9937), as Linux has it. Default
-    /// false (RFC 6675).
+    /// which the sender is silent for a part of it: proportional rate reduction (RFC 9937), which Linux has, too.
+    /// Default false (RFC 6675).
     pub proportional_rate_reduction: bool,
     /// Retransmission time-out before the first measurement. Default 3 s (ns-2; RFC 6298 (2.1) says 1 s).
     pub rto_initial: Duration,
@@ -158,7 +158,8 @@ pub enum Profile {
     /// The one-way TCP agents of ns-2: ACKs are counted, limited transmit repairs after a time-out, and SACK repairs
     /// all holes before it sends new data.
     Ns2,
-    /// A Linux host: delayed ACKs, SACK, proportional rate reduction, time stamps, sizes and times of its own. The window rule is to be said.
+    /// A Linux host: delayed ACKs, SACK, proportional rate reduction, time stamps, sizes and times of its own. The
+    /// window rule is to be said.
     Linux,
 }
 

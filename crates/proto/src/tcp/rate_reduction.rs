@@ -58,6 +58,11 @@ impl RateReduction {
         self.sent += 1;
     }
 
+    /// One that was sent has not been.
+    pub fn take_back(&mut self) {
+        self.sent = self.sent.saturating_sub(1);
+    }
+
     /// The window in force, segments.
     pub fn cwnd(&self) -> u64 {
         self.cwnd
@@ -130,8 +135,8 @@ mod tests {
         assert_eq!(RateReduction::begin(4, delivery(3, 2), 2.0).cwnd(), 3);
     }
 
-    /// Section 7: what is sent is no more than what is delivered but for the good ones, and at the end, if nothing is
-    /// lost but what began it, there is as much in the network as the threshold says.
+    /// Section 7: if nothing is lost but what began it, no more is sent than delivered, and at the end there is as much
+    /// in the network as the target says.
     #[test]
     fn it_ends_at_the_threshold() {
         let mut random = Random::stream(9, "test/reduction");
@@ -158,6 +163,36 @@ mod tests {
                 reduction.on_ack(delivery(arrived, inflight), target);
             }
             assert!((inflight as f64 - target).abs() <= 1.0, "{inflight} of {target}, {flight}");
+        }
+    }
+
+    /// Section 7: whatever is lost, no more is sent than delivered, but for a segment for each good acknowledgement and
+    /// the one that is sent in any case.
+    #[test]
+    fn no_more_goes_than_arrives() {
+        let mut random = Random::stream(10, "test/reduction");
+        for _ in 0..2000 {
+            let flight = 4 + (random.uniform() * 200.0) as u64;
+            let target = (2.0_f64).max(flight as f64 * (0.3 + 0.6 * random.uniform()));
+            let mut inflight = (random.uniform() * flight as f64) as u64;
+            let mut reduction = RateReduction::begin(flight, delivery(1, inflight), target);
+            let (mut sent, mut delivered, mut good) = (0, 1, 0);
+            for _ in 0..flight {
+                while reduction.cwnd() > inflight && random.chance(0.9) {
+                    reduction.on_sent();
+                    (inflight, sent) = (inflight + 1, sent + 1);
+                }
+                assert!(sent <= delivered + good + 1, "{sent} of {delivered} and {good}");
+                assert!(inflight <= flight, "{inflight} of {flight}");
+                let arrived = inflight.min((random.uniform() * 4.0) as u64);
+                // What shows a loss shows something to have arrived.
+                let most_lost = if arrived > 0 { inflight - arrived } else { 0 };
+                let lost = most_lost.min((random.uniform() * random.uniform() * 9.0) as u64);
+                let is_good = arrived > 0 && random.chance(0.5);
+                (inflight, delivered, good) =
+                    (inflight - arrived - lost, delivered + arrived, good + u64::from(is_good));
+                reduction.on_ack(Delivery { delivered: arrived, inflight, is_good }, target);
+            }
         }
     }
 }

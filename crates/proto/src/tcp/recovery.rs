@@ -160,7 +160,7 @@ impl LossRecovery {
     /// Numbers the first segment `first`.
     #[cfg(test)]
     pub fn numbered_from(self, first: u64) -> LossRecovery {
-        LossRecovery { recover_end: first, ..self }
+        LossRecovery { recover_end: first, scoreboard: self.scoreboard.numbered_from(first), ..self }
     }
 
     /// Whether blocks tell what has arrived.
@@ -283,23 +283,29 @@ impl LossRecovery {
         }
     }
 
-    /// The recovery has just begun, and its first segment is about to be sent again: from now on the window shrinks in
-    /// proportion to `cwnd`, if it is to.
-    pub fn begin_reduction(&mut self, sent_end: u64, cwnd: f64) {
-        if !self.reduces_rate {
-            return;
-        }
+    /// The recovery has just begun with this window, already reduced, and its first segment is about to be sent again:
+    /// if the window is to shrink with what arrives, it does from now on, to that with which the recovery ends (RFC
+    /// 9937 section 6.4).
+    pub fn begin_reduction(&mut self, sent_end: u64, window: &mut Window) {
+        let Some(target) = self.window_after(window).filter(|_| self.reduces_rate) else { return };
+        window.cwnd = target;
         let mut by = self.delivery(sent_end);
         // The segment that is about to be sent again counts already.
         by.inflight -= 1;
         let undelivered = sent_end - self.scoreboard.delivered();
-        let mut reduction = RateReduction::begin(undelivered + by.delivered, by, cwnd);
+        let mut reduction = RateReduction::begin(undelivered + by.delivered, by, target);
         reduction.on_sent();
         self.repair.iter_mut().for_each(|repair| repair.reduction = Some(reduction));
     }
 
-    /// What the acknowledgement whose blocks were taken in last does to the window that shrinks in proportion to `cwnd`,
-    /// if there was one before it.
+    /// A segment sent for the first time, the last one, has not been sent.
+    pub fn take_back_last(&mut self) {
+        let reduction = self.repair.iter_mut().filter_map(|repair| repair.reduction.as_mut());
+        reduction.for_each(RateReduction::take_back);
+    }
+
+    /// What the acknowledgement whose blocks were taken in last does to the window that shrinks with what arrives, to
+    /// `cwnd`, if there was one before it.
     #[inline]
     pub fn reduce(&mut self, sent_end: u64, cwnd: f64) {
         if self.reduces_rate && self.repair.is_some() {

@@ -35,6 +35,12 @@ impl Scoreboard {
         }
     }
 
+    /// Numbers the first segment `first`.
+    #[cfg(test)]
+    pub fn numbered_from(self, first: u64) -> Scoreboard {
+        Scoreboard { una: first, high_rxt: first, ..self }
+    }
+
     /// Takes in an acknowledgement of everything below `una` with its blocks, and says whether they tell of a segment
     /// not known to have arrived. What a block says of segments not sent yet (`sent_end` on) is not believed.
     #[inline]
@@ -90,7 +96,7 @@ impl Scoreboard {
         (last > self.una).then(|| last - 1)
     }
 
-    /// Segments that are known to have arrived, all in all: never fewer, but if the receiver throws away what it has.
+    /// Segments that are known to have arrived, all in all: never fewer.
     #[inline]
     pub fn delivered(&self) -> u64 {
         self.una + self.sacked.count()
@@ -203,6 +209,7 @@ mod tests {
         for seed in 0..12 {
             let mut random = Random::stream(seed, "test/scoreboard");
             let (mut board, mut plain, mut sent_end) = (Scoreboard::new(3), Plain::default(), 50);
+            let (mut delivered, mut lost_end) = (0, 0);
             board.begin_recovery();
             for step in 0..300 {
                 match (random.uniform() * 5.0) as u64 {
@@ -240,6 +247,16 @@ mod tests {
                     }
                 }
                 assert_eq!(board.pipe(sent_end), plain.pipe(sent_end), "seed {seed} step {step}");
+                assert_eq!(board.delivered(), plain.una + plain.sacked.len() as u64, "seed {seed} step {step}");
+                assert!(board.delivered() >= delivered, "seed {seed} step {step}");
+                delivered = board.delivered();
+                let lost =
+                    |from| (plain.una.max(from)..sent_end).any(|s| !plain.sacked.contains(&s) && plain.is_lost(s));
+                for from in [0, lost_end, plain.una, plain.una + 5] {
+                    assert_eq!(board.has_lost_beyond(from), lost(from), "seed {seed} step {step}: {from}");
+                }
+                lost_end = board.lost_end();
+                assert!(!lost(lost_end), "seed {seed} step {step}");
                 let last = (plain.una..sent_end).rev().find(|s| !plain.sacked.contains(s));
                 assert_eq!(board.last_unsacked(sent_end), last, "seed {seed} step {step}");
                 for segment in (plain.una..sent_end).filter(|s| !plain.sacked.contains(s)) {

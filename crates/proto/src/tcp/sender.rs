@@ -411,6 +411,7 @@ impl Sender {
             return;
         }
         (self.next, self.sent_end) = (segment, segment);
+        self.recovery.take_back_last();
         self.timed.take_back(segment);
         if self.snd_una == self.sent_end && self.state == State::Running {
             self.timer = Instant::FAR_FUTURE;

@@ -269,6 +269,8 @@ impl Sender {
             }
             Cut::Rest => self.cut_rest(),
         };
+        self.recovery.end_with_at_most(self.rule.most_after_recovery(&self.window));
+        self.recovery.begin_reduction(self.sent_end, &mut self.window);
         if reduced {
             self.note_reduced();
             self.cwr_pending = true;
@@ -277,8 +279,6 @@ impl Sender {
             let event = Event::change(events::LOSS_REDUCTION, before.cwnd, self.window.cwnd, cause);
             out.event(event.with(self.windows_since(&before)));
         }
-        self.recovery.end_with_at_most(self.rule.most_after_recovery(&self.window));
-        self.recovery.begin_reduction(self.sent_end, self.window.cwnd);
         self.send_segment(now, self.snd_una, out);
         self.timer = now + self.rtt.rto();
     }

@@ -68,6 +68,15 @@ impl Alone {
         self.give(seconds(at_s), Input::packet(&packet, None, seconds(at_s)))
     }
 
+    /// The host could not send this segment, which was sent for the first time.
+    pub(super) fn refuse(&mut self, at_s: f64, sequence: u32) {
+        let header = Header::Tcp(tcp::Header::Data { sequence, window_reduced: false, retransmission: false });
+        let (source, destination, flow) = (Address::endpoint(0), Address::endpoint(1), FlowId(0));
+        let (sent, size, ttl, ecn) = (seconds(at_s), 1040, INITIAL_TTL, CLEAR);
+        let packet = Packet { sent, flow, source, destination, size, ttl, ecn, header };
+        assert_eq!(self.give(seconds(at_s), Input::NotSent(&packet)), "");
+    }
+
     /// When the deadline comes and what is sent then.
     pub(super) fn wake(&mut self) -> (f64, String) {
         let at = self.sender.deadline().expect("there is something to wait for");

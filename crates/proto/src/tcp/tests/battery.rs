@@ -26,6 +26,7 @@ fn settings() -> Vec<Config> {
     settings[3].mecn.latch = false;
     settings[5].mecn.hold = true;
     settings[2].handshake = true;
+    settings[2..6].iter_mut().for_each(|config| config.proportional_rate_reduction = true);
     settings.push(Config {
         pacing: Some(Ratios::default()),
         hystart: Some(true),

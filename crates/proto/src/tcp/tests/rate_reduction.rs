@@ -60,3 +60,42 @@ fn a_late_host_sends_what_it_may_and_no_more() {
     // Six of eighteen have been delivered since, for which four segments go; one has.
     assert_eq!(alone.wake().1, "20 21 22");
 }
+
+#[test]
+fn what_an_ack_of_new_data_brings_counts_too() {
+    // Sixteen were outstanding after it and twenty before: W = 8 of F = 20. Seven have been delivered.
+    let (mut alone, _) = Alone::start(&of_twenty(true));
+    assert_eq!(alone.hear(0.1, 4, CLEAR, &[(5, 8)]), "4r 20 21");
+    // As many as have been delivered go where there is room, and no segment more: it shows losses.
+    let (mut alone, _) = Alone::start(&of_twenty(true));
+    assert_eq!(alone.hear(0.1, 1, CLEAR, &[(17, 20)]), "1r 2r 3r 4r");
+}
+
+#[test]
+fn what_a_mark_has_left_of_a_reduction_goes_in_proportion() {
+    // The mark halves the window in the same acknowledgement, and three of F = 20 have been delivered.
+    let (mut alone, _) = Alone::start(&Config { ecn: EcnMode::Ecn, ..of_twenty(true) });
+    assert_eq!(alone.hear(0.1, 0, Ecn::Moderate, &[(1, 4)]), "0r 20c");
+    assert_eq!((alone.cwnd(), alone.shown().loss_reductions), (10.0, 0));
+}
+
+#[test]
+fn a_segment_that_could_not_be_sent_goes_later_and_counts_once() {
+    let (mut alone, _) = Alone::start(&of_twenty(true));
+    assert_eq!(answers(&mut alone, 1, 2..=6), "20,21,0r,,22");
+    alone.refuse(0.1, 22);
+    assert_eq!(alone.wake().1, "22");
+    assert_eq!(answers(&mut alone, 1, 7..=8), ",23");
+}
+
+#[test]
+fn small_windows_end_with_the_threshold() {
+    // Of a window of 3 the half is 1.5, the threshold 2 (RFC 9937 section 6.4, RFC 5681 eq. (4)).
+    for (proportional_rate_reduction, cwnd) in [(true, 2.0), (false, 1.5)] {
+        let config =
+            Config { recovery: Some(Recovery::Sack), proportional_rate_reduction, ..window_of(3.0, Variant::NewReno) };
+        let (mut alone, _) = Alone::start(&config);
+        assert_eq!(answers(&mut alone, 1, 2..=4), "3,4,0r");
+        assert_eq!((alone.hear(0.2, 5, CLEAR, &[]).split(' ').count(), alone.cwnd()), (cwnd as usize, cwnd));
+    }
+}
