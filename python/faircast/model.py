@@ -3791,6 +3791,10 @@ class Tcp(AnyFlow):
         In a recovery by SACK, let the window shrink with what arrives, over a round trip, instead of at once, after
         which the sender is silent for a part of it: proportional rate reduction (RFC 9937), which Linux has, too.
         Default false (RFC 6675).
+    push : bool, optional
+        Of segments that go out together each second one has the push flag, and what has it is acknowledged at once,
+        `delayed_ack` or not: newer Linux hosts send two at a time up to some 20 Mbit/s, the second with the flag, and
+        answer it so. Default false.
     rate_limited_increase : bool, optional
         A window that is not full grows to what was outstanding at once and an ACK of all of that would make of it, and
         no further (draft-ietf-ccwg-ratelimited-increase). Default false. With variants that grow as Reno does.
@@ -3862,6 +3866,7 @@ class Tcp(AnyFlow):
     pacing: TcpPacing | None = None
     profile: TcpProfile | None = None
     proportional_rate_reduction: bool | None = None
+    push: bool | None = None
     rate_limited_increase: bool | None = None
     recovery: Recovery | None = None
     rescue_retransmission: bool | None = None
@@ -4240,6 +4245,10 @@ class Web(Part):
         In a recovery by SACK, let the window shrink with what arrives, over a round trip, instead of at once, after
         which the sender is silent for a part of it: proportional rate reduction (RFC 9937), which Linux has, too.
         Default false (RFC 6675).
+    push : bool, optional
+        Of segments that go out together each second one has the push flag, and what has it is acknowledged at once,
+        `delayed_ack` or not: newer Linux hosts send two at a time up to some 20 Mbit/s, the second with the flag, and
+        answer it so. Default false.
     rate_limited_increase : bool, optional
         A window that is not full grows to what was outstanding at once and an ACK of all of that would make of it, and
         no further (draft-ietf-ccwg-ratelimited-increase). Default false. With variants that grow as Reno does.
@@ -4340,6 +4349,7 @@ class Web(Part):
     pep: Pep | None = None
     profile: TcpProfile | None = None
     proportional_rate_reduction: bool | None = None
+    push: bool | None = None
     rate_limited_increase: bool | None = None
     recovery: Recovery | None = None
     rescue_retransmission: bool | None = None

@@ -27,6 +27,8 @@ header! {
             window_reduced: bool => [],
             /// Sent before.
             retransmission: bool => [],
+            /// The push flag (RFC 9293 section 3.1): the receiver acknowledges it at once.
+            push: bool => [] undigested,
         } is SEGMENT as "TCP: data";
         /// An acknowledgement.
         3: Ack {
@@ -174,6 +176,7 @@ impl ProtocolHeader for Header {
                 sequence: wild.sequence(),
                 window_reduced: wild.chance(0.5),
                 retransmission: wild.chance(0.5),
+                push: wild.chance(0.5),
             },
             3 => Header::RelayAck {
                 next_expected: wild.sequence(),

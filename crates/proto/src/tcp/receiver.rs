@@ -110,7 +110,7 @@ impl Receiver {
 
     #[inline]
     fn on_segment(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
-        let packet::Header::Tcp(Header::Data { sequence, window_reduced, .. }) = packet.header else {
+        let packet::Header::Tcp(Header::Data { sequence, window_reduced, push, .. }) = packet.header else {
             return self.on_greeting(now, packet, out);
         };
         self.received_pkts += 1;
@@ -129,7 +129,7 @@ impl Receiver {
             if let Some(delay) = self.delay {
                 // RFC 5681 section 4.2: at least every second segment, and not later than a bound.
                 self.unacked += 1;
-                if self.unacked < 2 {
+                if self.unacked < 2 && !push {
                     self.ack_at = now + delay;
                     return;
                 }
@@ -285,6 +285,11 @@ mod tests {
 
         /// What is answered at once, if anything, to segment `sequence` sent at `sent_us`.
         fn arrive(&mut self, sequence: u32, sent_us: u64) -> Option<Answer> {
+            self.arrive_pushed(sequence, sent_us, false)
+        }
+
+        /// The same with the push flag or without.
+        fn arrive_pushed(&mut self, sequence: u32, sent_us: u64, push: bool) -> Option<Answer> {
             let packet = Packet {
                 sent: Instant(sent_us * 1000),
                 flow: FlowId(0),
@@ -293,7 +298,12 @@ mod tests {
                 size: 1040,
                 ttl: INITIAL_TTL,
                 ecn: Ecn::NotCapable,
-                header: packet::Header::Tcp(Header::Data { sequence, window_reduced: false, retransmission: false }),
+                header: packet::Header::Tcp(Header::Data {
+                    sequence,
+                    window_reduced: false,
+                    retransmission: false,
+                    push,
+                }),
             };
             self.0.handle(Instant(sent_us * 1000), Input::packet(&packet, None, Instant(sent_us * 1000)), &mut self.1);
             let answer = self.1.drain().next()?;
@@ -392,6 +402,17 @@ mod tests {
         assert_eq!(bench.ack(4).0, 3);
         assert_eq!(bench.ack(3).0, 5);
         assert_eq!(bench.arrive(5, 0), None);
+    }
+
+    #[test]
+    fn what_is_pushed_waits_for_no_other() {
+        let mut bench = Bench::new(&Config { delayed_ack: true, ..Config::default() });
+        assert_eq!(bench.arrive_pushed(0, 0, true).unwrap().ack, 1);
+        assert_eq!(bench.0.deadline(), None);
+        // The next two are a pair again.
+        assert_eq!(bench.arrive(1, 0), None);
+        assert_eq!(bench.arrive_pushed(2, 0, true).unwrap().ack, 3);
+        assert_eq!(bench.arrive(3, 0), None);
     }
 
     #[test]

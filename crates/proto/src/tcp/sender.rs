@@ -74,6 +74,8 @@ pub struct Sender {
     grow_after_timeout: bool,
     ecn_retransmissions: bool,
     max_burst: u32,
+    /// If segments have the push flag: new ones that the last input has let go.
+    together: Option<u32>,
     jitter: Duration,
     counts: Counts,
     /// What all segments have in common.
@@ -166,6 +168,7 @@ impl Sender {
             grow_after_timeout: config.grow_after_timeout,
             ecn_retransmissions: config.ecn_retransmissions,
             max_burst: config.max_burst.unwrap_or(u32::MAX),
+            together: config.push.then_some(0),
             jitter: config.send_jitter,
             counts: Counts::default(),
             template: Packet {
@@ -176,7 +179,7 @@ impl Sender {
                 size: config.segment_bytes() as u16,
                 ttl: INITIAL_TTL,
                 ecn: if config.ecn == EcnMode::Off { Ecn::NotCapable } else { Ecn::Capable },
-                header: Header::Data { sequence: 0, window_reduced: false, retransmission: false }.into(),
+                header: Header::Data { sequence: 0, window_reduced: false, retransmission: false, push: false }.into(),
             },
             random,
             ack_bytes: config.ack_size.0,
@@ -397,7 +400,7 @@ impl Sender {
     #[cold]
     fn take_back(&mut self, now: Instant, packet: &Packet) {
         let packet::Header::Tcp(header) = packet.header else { return };
-        let Header::Data { sequence, window_reduced, retransmission } = header else {
+        let Header::Data { sequence, window_reduced, retransmission, .. } = header else {
             return self.handshake.take_back(header);
         };
         self.counts.sent -= 1;
@@ -432,6 +435,7 @@ impl Sender {
 impl Endpoint for Sender {
     #[inline]
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+        self.together = self.together.map(|_| 0);
         match input {
             Input::Packet { packet, arrived, .. } => self.on_ack(now, arrived, &packet.header, out),
             // Before the deadline a time-out changes nothing, not even what is counted.

@@ -178,7 +178,7 @@ fn known(header: Header) -> Option<u64> {
         }
         Header::Tcp(tcp::Header::Syn) => ("tcp", digest.with(0_u8)),
         Header::Tcp(tcp::Header::SynAck { echoed_stamp_us: _ }) => ("tcp", digest.with(1_u8)),
-        Header::Tcp(tcp::Header::Data { sequence, window_reduced, retransmission }) => {
+        Header::Tcp(tcp::Header::Data { sequence, window_reduced, retransmission, push: _ }) => {
             ("tcp", digest.with(2_u8).with(sequence).with(window_reduced).with(retransmission))
         }
         Header::Tcp(tcp::Header::Ack { next_expected, echo, sack, echoed_stamp_us: _ }) => {

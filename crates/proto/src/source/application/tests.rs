@@ -220,7 +220,7 @@ fn what_takes_nothing_and_what_could_not_be_sent() {
     assert_eq!(application.waiting(), 2);
     // Of TCP what was sent before, and what was not the last, comes again by itself.
     let segment = |sequence, retransmission| Packet {
-        header: tcp::Header::Data { sequence, window_reduced: false, retransmission }.into(),
+        header: tcp::Header::Data { sequence, window_reduced: false, retransmission, push: false }.into(),
         ..data()
     };
     application.last_number = Some(0);

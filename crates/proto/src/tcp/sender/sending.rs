@@ -139,7 +139,7 @@ impl Sender {
     #[inline]
     pub(super) fn send_segment(&mut self, now: Instant, segment: u64, out: &mut Outbox) {
         let retransmission = segment < self.sent_end;
-        let mut window_reduced = false;
+        let (mut window_reduced, mut push) = (false, false);
         let mut ecn = self.template.ecn;
         if retransmission {
             self.counts.retransmitted += 1;
@@ -155,9 +155,13 @@ impl Sender {
                 hystart.sent(now);
             }
             window_reduced = core::mem::take(&mut self.cwr_pending) && ecn != Ecn::NotCapable;
+            if let Some(together) = &mut self.together {
+                *together += 1;
+                push = *together % 2 == 0;
+            }
         }
         let Packet { flow, source, destination, size, .. } = self.template;
-        let header = Header::Data { sequence: on_wire(segment), window_reduced, retransmission }.into();
+        let header = Header::Data { sequence: on_wire(segment), window_reduced, retransmission, push }.into();
         out.send(Packet { sent: now, flow, source, destination, size, ttl: INITIAL_TTL, ecn, header });
         self.counts.sent += 1;
         if let Some(increase) = &mut self.increase {

@@ -28,7 +28,8 @@ impl Alone {
         (alone, sent)
     }
 
-    /// The segments sent in answer: `r` behind those sent again, `c` behind those with CWR.
+    /// The segments sent in answer: `r` behind those sent again, `c` behind those with CWR, `p` behind those with
+    /// the push flag.
     fn give(&mut self, now: Instant, input: Input<'_>) -> String {
         feed(&mut self.sender, now, input, true, &mut self.out, &"sender");
         let mut sent = Vec::new();
@@ -36,12 +37,12 @@ impl Alone {
             match action {
                 Action::Event(event) => self.events.push(event),
                 Action::Send(Packet {
-                    header: Header::Tcp(tcp::Header::Data { sequence, window_reduced, retransmission }),
+                    header: Header::Tcp(tcp::Header::Data { sequence, window_reduced, retransmission, push }),
                     ..
                 }) => {
                     let (again, reduced) =
                         (if retransmission { "r" } else { "" }, if window_reduced { "c" } else { "" });
-                    sent.push(format!("{sequence}{again}{reduced}"));
+                    sent.push(format!("{sequence}{again}{reduced}{}", if push { "p" } else { "" }));
                 }
                 other => panic!("{other:?}"),
             }
@@ -70,7 +71,8 @@ impl Alone {
 
     /// The host could not send this segment, which was sent for the first time.
     pub(super) fn refuse(&mut self, at_s: f64, sequence: u32) {
-        let header = Header::Tcp(tcp::Header::Data { sequence, window_reduced: false, retransmission: false });
+        let header =
+            Header::Tcp(tcp::Header::Data { sequence, window_reduced: false, retransmission: false, push: false });
         let (source, destination, flow) = (Address::endpoint(0), Address::endpoint(1), FlowId(0));
         let (sent, size, ttl, ecn) = (seconds(at_s), 1040, INITIAL_TTL, CLEAR);
         let packet = Packet { sent, flow, source, destination, size, ttl, ecn, header };

@@ -27,6 +27,7 @@ fn settings() -> Vec<Config> {
     settings[5].mecn.hold = true;
     settings[2].handshake = true;
     settings[2..6].iter_mut().for_each(|config| config.proportional_rate_reduction = true);
+    (settings[1].push, settings[3].push) = (true, true);
     settings.push(Config {
         pacing: Some(Ratios::default()),
         hystart: Some(true),
@@ -301,6 +302,7 @@ fn no_input_upsets_a_receiver() {
                 sequence,
                 window_reduced: random.chance(0.1),
                 retransmission: random.chance(0.1),
+                push: random.chance(0.1),
             });
             let ecn = [Ecn::NotCapable, Ecn::Capable, Ecn::Incipient, Ecn::Moderate][(random.uniform() * 4.0) as usize];
             let sent = now - Duration::from_micros((random.uniform() * 1e6) as u64);

@@ -485,7 +485,7 @@ fn a_relay_takes_only_what_it_has_room_for() {
     let split = Split::alike(&Config::default(), 2, 4);
     let mut row = split.row(&[10, 10], deliver);
     let data = |sequence| Packet {
-        header: Header::Tcp(tcp::Header::Data { sequence, window_reduced: false, retransmission: false }),
+        header: Header::Tcp(tcp::Header::Data { sequence, window_reduced: false, retransmission: false, push: false }),
         ..packet_to(1)
     };
     row.now = seconds(0.001);
