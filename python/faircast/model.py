@@ -414,8 +414,7 @@ TcpProfile: TypeAlias = Literal["rfc", "ns2", "linux"]
 * "rfc": The default of each key.
 * "ns2": The one-way TCP agents of ns-2: ACKs are counted, limited transmit repairs after a time-out, and SACK repairs
   all holes before it sends new data.
-* "linux": A Linux host: delayed ACKs, SACK, proportional rate reduction, time stamps, sizes and times of its own. The
-  window rule is to be said.
+* "linux": A Linux host: delayed ACKs, SACK, time stamps, sizes and times of its own. The window rule is to be said.
 """
 TfmccDataLimited: TypeAlias = Literal["rfc4654", "rfc5348"]
 """The rate while the application has less to send than it allows.

@@ -162,8 +162,7 @@ pub enum Profile {
     /// The one-way TCP agents of ns-2: ACKs are counted, limited transmit repairs after a time-out, and SACK repairs
     /// all holes before it sends new data.
     Ns2,
-    /// A Linux host: delayed ACKs, SACK, proportional rate reduction, time stamps, sizes and times of its own. The
-    /// window rule is to be said.
+    /// A Linux host: delayed ACKs, SACK, time stamps, sizes and times of its own. The window rule is to be said.
     Linux,
 }
 
@@ -330,7 +329,6 @@ impl Config {
                 initial_cwnd: Packets(10.0),
                 // Linux has no limit: `tcp_slow_start`.
                 abc_limit: 1000,
-                proportional_rate_reduction: true,
                 handshake: true,
                 rto_initial: Duration::from_secs(1),
                 rto_min: Duration::from_millis(200),

@@ -41,8 +41,8 @@ fn settings() -> Vec<Config> {
     let finite = |profile| Config { wnd: Some(Packets(64.0)), segments: Some(1500), ..Config::of(profile) };
     // Packets of the size that the others have.
     let linux = Config { recovery: None, mss: Bytes(1000), hdr: Bytes(40), ..finite(Profile::Linux) };
-    let at_once = Config { proportional_rate_reduction: false, ..linux.clone() };
-    settings.extend([linux, finite(Profile::Ns2), at_once]);
+    let newer = Config { proportional_rate_reduction: true, push: true, ..linux.clone() };
+    settings.extend([linux, finite(Profile::Ns2), newer]);
     settings
 }
 
