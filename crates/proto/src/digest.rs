@@ -103,12 +103,13 @@ mod tests {
     }
 
     /// All that a header says but stamps, and the number that an RTP source draws for itself, which begin anywhere; and
-    /// the flags of TFMCC's start, from before which there are traces. What follows from them is in its reports.
+    /// the flags of TFMCC's start and TCP's push flag, from before which there are traces. What follows from them is in
+    /// reports and acknowledgements.
     fn said(header: &Header) -> String {
         let text = format!("{header:?}");
         let left_out = |part: &&str| {
             let name = part.split(':').next().unwrap_or_default();
-            name.contains("stamp") || ["ssrc", "starting", "at_once"].contains(&name.trim())
+            name.contains("stamp") || ["ssrc", "starting", "at_once", "push"].contains(&name.trim())
         };
         text.split(['{', '}', ',']).filter(|part| !left_out(part)).collect()
     }
