@@ -38,7 +38,7 @@ pub struct LossRecovery {
 struct Known {
     una: u64,
     delivered: u64,
-    lost_end: u64,
+    lost_below: u64,
 }
 
 /// A recovery under way.
@@ -175,7 +175,7 @@ impl LossRecovery {
     pub fn take_blocks(&mut self, ack: u64, blocks: &[SackBlock], sent_end: u64) -> bool {
         if self.reduces_rate {
             let board = &self.scoreboard;
-            self.before = Known { una: board.una(), delivered: board.delivered(), lost_end: board.lost_end() };
+            self.before = Known { una: board.una(), delivered: board.delivered(), lost_below: board.lost_below() };
         }
         self.is_selective() && self.scoreboard.update(ack, blocks, sent_end)
     }
@@ -321,7 +321,7 @@ impl LossRecovery {
         Delivery {
             delivered: board.delivered().saturating_sub(before.delivered),
             inflight: board.pipe(sent_end),
-            is_good: board.una() > before.una && !board.has_lost_beyond(before.lost_end),
+            is_good: board.una() > before.una && !board.has_lost_from(before.lost_below),
         }
     }
 

@@ -102,14 +102,9 @@ impl Scoreboard {
         self.una + self.sacked.count()
     }
 
-    /// One past the last segment that may be lost.
-    pub fn lost_end(&self) -> u64 {
-        self.lost_below()
-    }
-
-    /// Whether a segment counts as lost that did not while none from `lost_end` on did.
-    pub fn has_lost_beyond(&self, lost_end: u64) -> bool {
-        self.sacked.first_absent(lost_end.max(self.una)) < self.lost_below()
+    /// Whether a segment from this one on counts as lost.
+    pub fn has_lost_from(&self, segment: u64) -> bool {
+        self.sacked.first_absent(segment.max(self.una)) < self.lost_below()
     }
 
     /// RFC 6675 IsLost, for a segment that is outstanding and not SACKed.
@@ -141,7 +136,8 @@ impl Scoreboard {
         self.sacked.first_absent(self.high_rxt.max(self.una))
     }
 
-    fn lost_below(&self) -> u64 {
+    /// What is outstanding and not SACKed below this segment is lost, and nothing from it on.
+    pub fn lost_below(&self) -> u64 {
         self.sacked.nth_highest(self.dupthresh).unwrap_or(self.una)
     }
 
@@ -209,7 +205,7 @@ mod tests {
         for seed in 0..12 {
             let mut random = Random::stream(seed, "test/scoreboard");
             let (mut board, mut plain, mut sent_end) = (Scoreboard::new(3), Plain::default(), 50);
-            let (mut delivered, mut lost_end) = (0, 0);
+            let (mut delivered, mut lost_below) = (0, 0);
             board.begin_recovery();
             for step in 0..300 {
                 match (random.uniform() * 5.0) as u64 {
@@ -252,11 +248,11 @@ mod tests {
                 delivered = board.delivered();
                 let lost =
                     |from| (plain.una.max(from)..sent_end).any(|s| !plain.sacked.contains(&s) && plain.is_lost(s));
-                for from in [0, lost_end, plain.una, plain.una + 5] {
-                    assert_eq!(board.has_lost_beyond(from), lost(from), "seed {seed} step {step}: {from}");
+                for from in [0, lost_below, plain.una, plain.una + 5] {
+                    assert_eq!(board.has_lost_from(from), lost(from), "seed {seed} step {step}: {from}");
                 }
-                lost_end = board.lost_end();
-                assert!(!lost(lost_end), "seed {seed} step {step}");
+                lost_below = board.lost_below();
+                assert!(!lost(lost_below), "seed {seed} step {step}");
                 let last = (plain.una..sent_end).rev().find(|s| !plain.sacked.contains(s));
                 assert_eq!(board.last_unsacked(sent_end), last, "seed {seed} step {step}");
                 for segment in (plain.una..sent_end).filter(|s| !plain.sacked.contains(s)) {
