@@ -127,7 +127,7 @@ const SEND_JITTER: &str = "100 us";
 fn linux(congestion: &str) -> Value {
     json!({
         "variant": if congestion == "cubic" { "cubic" } else { "sack" },
-        "kind": "tcp", "profile": "linux", "proportional_rate_reduction": true, "mss": "948 B", "wnd": "10000 packets",
+        "kind": "tcp", "profile": "linux", "mss": "948 B", "wnd": "10000 packets",
         "send_jitter": SEND_JITTER, "start_jitter": "100 ms",
     })
 }

@@ -52,6 +52,10 @@ pub struct Config {
     /// "hybla", which is published so. The cubic function of "cubic" does not count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub byte_counting: Option<bool>,
+    /// In congestion avoidance let the window grow by whole segments, one when as many as it has have been acknowledged,
+    /// and leave whole ones after a reduction, as hosts do (Linux). Default false: each ACK adds its part (RFC 5681
+    /// equation (3)).
+    pub whole_segments: bool,
     /// The most segments for which an ACK lets the window grow in slow start, L of RFC 3465 section 2.2: used with
     /// `byte_counting`, and without `hystart`, which has a limit of its own. After a time-out it is 1 (section 2.3).
     /// Default 1, as RFC 5681 section 3.1 wants it; RFC 3465 allows 2 for experiments.
@@ -107,10 +111,11 @@ pub struct Config {
     /// How long a lone segment waits for its acknowledgement if `delayed_ack`. Default 100 ms (ns-2; RFC 5681
     /// section 4.2 allows 500 ms).
     pub delayed_ack_timeout: Duration,
-    /// Of segments that go out together each second one has the push flag, and what has it is acknowledged at once,
-    /// `delayed_ack` or not: newer Linux hosts send two at a time up to some 20 Mbit/s, the second with the flag,
-    /// and answer it so. Default false.
-    pub push: bool,
+    /// Hand new segments down in bundles, as hosts do whose network card, or kernel, cuts them: as many as go in a
+    /// millisecond at the pace of the window, two at least. The last of several that go together has the push flag, and
+    /// its receiver acknowledges it at once, `delayed_ack` or not; what is less than a bundle waits for an
+    /// acknowledgement that is about to come. Linux does so. Default false.
+    pub segmentation_offload: bool,
     /// Measure the round-trip time on every ACK of new data by time stamps (RFC 7323) rather than on one segment at a
     /// time. Sizes on the wire stay as configured. Default false.
     pub timestamps: bool,
@@ -243,6 +248,7 @@ impl Default for Config {
             initial_ssthresh: None,
             hystart: None,
             byte_counting: None,
+            whole_segments: false,
             abc_limit: 1,
             full_ack: FullAck::default(),
             max_burst: None,
@@ -261,7 +267,7 @@ impl Default for Config {
             rtt_tick: None,
             delayed_ack: false,
             delayed_ack_timeout: Duration::from_millis(100),
-            push: false,
+            segmentation_offload: false,
             timestamps: false,
             ecn: EcnMode::Off,
             grow_after_timeout: true,
@@ -327,9 +333,11 @@ impl Config {
                 hdr: Bytes(52),
                 ack_size: Bytes(52),
                 initial_cwnd: Packets(10.0),
+                whole_segments: true,
                 // Linux has no limit: `tcp_slow_start`.
                 abc_limit: 1000,
                 handshake: true,
+                proportional_rate_reduction: true,
                 rto_initial: Duration::from_secs(1),
                 rto_min: Duration::from_millis(200),
                 rto_max: Duration::from_secs(120),
@@ -337,6 +345,7 @@ impl Config {
                 granularity: Duration::from_millis(200),
                 delayed_ack: true,
                 delayed_ack_timeout: Duration::from_millis(40),
+                segmentation_offload: true,
                 timestamps: true,
                 cubic: cubic::Parameters { growth: cubic::Growth::Linux, ..default.cubic },
                 westwood_plus: westwood_plus::Parameters { least_after_slow_start: 0.0, ..default.westwood_plus },

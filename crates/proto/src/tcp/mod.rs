@@ -28,6 +28,7 @@
 //!
 //! `docs/tcp.md` has the state diagram, the table of parameters and the deviations.
 
+mod bundles;
 mod chosen_rule;
 mod config;
 mod congestion_echo;
@@ -55,6 +56,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod validation;
+mod whole_segments;
 mod window;
 
 pub use chosen_rule::ChosenRule;

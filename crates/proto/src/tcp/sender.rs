@@ -9,6 +9,7 @@ mod acknowledgements;
 mod relayed;
 mod sending;
 
+use super::bundles::Bundles;
 use super::chosen_rule::ChosenRule;
 use super::config::{Config, CwndValidation, EcnMode};
 use super::congestion_echo::EchoResponse;
@@ -23,6 +24,7 @@ use super::recovery::{Cut, LossRecovery};
 use super::rtt::{TickingClock, TimedSegment};
 use super::state::State;
 use super::validation::{NewCwv, RateLimitedIncrease};
+use super::whole_segments;
 use super::window::{Window, WindowRule};
 use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, RETRY, Report};
 use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
@@ -71,11 +73,12 @@ pub struct Sender {
     limited_retransmit: bool,
     byte_counting: bool,
     abc_limit: u32,
+    whole_segments: bool,
     grow_after_timeout: bool,
     ecn_retransmissions: bool,
     max_burst: u32,
-    /// If segments have the push flag: new ones that the last input has let go.
-    together: Option<u32>,
+    /// If segments go in bundles.
+    bundles: Option<Bundles>,
     jitter: Duration,
     counts: Counts,
     /// What all segments have in common.
@@ -158,6 +161,7 @@ impl Sender {
             echo: EchoResponse::new(config, rule.mark_factor()),
             byte_counting: config.byte_counting.unwrap_or(rule.byte_counting()),
             abc_limit: config.abc_limit,
+            whole_segments: config.whole_segments,
             rule,
             cwr_pending: false,
             handshake: Handshake::new(config.handshake, config.handshake_ack, config.ack_size.0 as u16),
@@ -168,7 +172,7 @@ impl Sender {
             grow_after_timeout: config.grow_after_timeout,
             ecn_retransmissions: config.ecn_retransmissions,
             max_burst: config.max_burst.unwrap_or(u32::MAX),
-            together: config.push.then_some(0),
+            bundles: config.segmentation_offload.then(Bundles::default),
             jitter: config.send_jitter,
             counts: Counts::default(),
             template: Packet {
@@ -312,6 +316,7 @@ impl Sender {
                 self.window.cwnd = 1.0;
             }
         }
+        self.settle();
         if self.watches_use {
             self.note_reduced();
             self.validation.iter_mut().for_each(NewCwv::on_timeout);
@@ -322,6 +327,13 @@ impl Sender {
         self.rtt.back_off();
         self.next = self.snd_una;
         self.send_next(now, out);
+    }
+
+    /// The window has been reduced: what is less than a segment is gone, where whole ones are counted.
+    pub(super) fn settle(&mut self) {
+        if self.whole_segments {
+            whole_segments::settle(&mut self.window);
+        }
     }
 
     /// The retransmission timer has expired, and the windows were these before.
@@ -435,7 +447,7 @@ impl Sender {
 impl Endpoint for Sender {
     #[inline]
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
-        self.together = self.together.map(|_| 0);
+        self.bundles.iter_mut().for_each(Bundles::end);
         match input {
             Input::Packet { packet, arrived, .. } => self.on_ack(now, arrived, &packet.header, out),
             // Before the deadline a time-out changes nothing, not even what is counted.

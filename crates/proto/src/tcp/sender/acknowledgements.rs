@@ -9,6 +9,7 @@ use crate::tcp::number::expand;
 use crate::tcp::recovery::{Cut, Duplicate, EchoAnswer, Progress};
 use crate::tcp::rtt::since_stamp;
 use crate::tcp::state::State;
+use crate::tcp::whole_segments;
 use crate::tcp::window::{Ack, Credit, WindowRule};
 use crate::time::{Duration, Instant};
 
@@ -79,6 +80,7 @@ impl Sender {
         let newly_acked = (ack - self.snd_una) as u32;
         self.snd_una = ack;
         self.next = self.next.max(ack);
+        self.bundles.iter_mut().for_each(|bundles| bundles.acknowledged(ack));
         let measured = self.measure(arrived, ack, echoed_stamp_us);
         let flight = (self.sent_end - ack) as u32;
         let credit = self.credit(newly_acked);
@@ -188,6 +190,15 @@ impl Sender {
     /// Growth by the rule, in the first slow start as HyStart++ lets it.
     #[inline]
     fn grow(&mut self, notice: &Ack) {
+        let before = self.window.cwnd;
+        self.grow_by_parts(notice);
+        if self.whole_segments {
+            whole_segments::count(before, &mut self.window);
+        }
+    }
+
+    #[inline]
+    fn grow_by_parts(&mut self, notice: &Ack) {
         let Some(hystart) = &mut self.hystart else { return self.rule.grow(notice, &mut self.window) };
         let rtt = hystart.round_trip(notice.arrived, notice.newly_acked);
         let rtt = rtt.map(|rtt| self.clock.measured(rtt, notice.arrived));
@@ -251,8 +262,14 @@ impl Sender {
             return;
         }
         let known_end = self.sent_end.max(self.window_end(0.0));
-        if self.send_missing(now, self.window_end(f64::from(count)), out) && self.sent_end > known_end {
-            self.recovery.note_limited();
+        let end = self.window_end(f64::from(count));
+        while self.send_missing(now, end, out) {
+            if self.sent_end > known_end {
+                self.recovery.note_limited();
+            }
+            if self.bundles.is_none() {
+                break;
+            }
         }
     }
 
@@ -269,6 +286,7 @@ impl Sender {
             }
             Cut::Rest => self.cut_rest(),
         };
+        self.settle();
         self.recovery.end_with_at_most(self.rule.most_after_recovery(&self.window));
         self.recovery.begin_reduction(self.sent_end, &mut self.window);
         if reduced {
@@ -326,6 +344,7 @@ impl Sender {
                 None => return,
             },
         }
+        self.settle();
         self.note_reduced();
         self.cwr_pending = true;
         // RFC 9406 section 4.2: a mark ends slow start.

@@ -3,6 +3,7 @@
 use super::Sender;
 use crate::endpoint::Outbox;
 use crate::packet::{Ecn, INITIAL_TTL, Packet};
+use crate::tcp::bundles::Room;
 use crate::tcp::header::Header;
 use crate::tcp::number::on_wire;
 use crate::tcp::recovery::{Bound, NextSegment};
@@ -66,6 +67,10 @@ impl Sender {
         match self.recovery.take_next_segment(self.has_new(), self.sent_end) {
             Some(NextSegment::New) => {
                 debug_assert_eq!(self.next, self.sent_end, "a recovery begins beyond what a time-out goes back over");
+                if let Some(bundles) = &mut self.bundles {
+                    let room = self.recovery.window(self.window.cwnd) as u64 - self.recovery.pipe(self.sent_end);
+                    bundles.begin(room, &self.window, self.rtt.srtt());
+                }
                 self.send_next(now, out);
             }
             Some(NextSegment::Again(segment) | NextSegment::Rescue(segment)) => self.send_segment(now, segment, out),
@@ -84,11 +89,28 @@ impl Sender {
         let end = self.window_end(inflation);
         let mut allowed = self.max_burst;
         while self.next < end && allowed > 0 && self.pace.allows(now) {
+            if self.bundles.is_some() && self.waits_for_more(now, end.min(self.next + u64::from(allowed))) {
+                break;
+            }
             if !self.send_missing(now, end, out) {
                 break;
             }
             allowed -= 1;
         }
+    }
+
+    /// Whether the next segment, which is new, waits for others to go with it; if not, those below `end` go with it.
+    fn waits_for_more(&mut self, now: Instant, end: u64) -> bool {
+        let (srtt, is_paced) = (self.rtt.srtt(), self.is_paced());
+        let Some(bundles) = self.bundles.as_mut().filter(|_| self.next == self.sent_end && !is_paced) else {
+            return false;
+        };
+        let room = Room { segments: end - self.next, more: end < self.limit, repairing: self.recovery.is_repairing() };
+        let waits = bundles.waits(now, room, &self.window, srtt);
+        if !waits {
+            bundles.begin(room.segments, &self.window, srtt);
+        }
+        waits
     }
 
     /// Sends the next segment below `end`; says whether there is one. After a time-out the sender goes back, but not
@@ -155,9 +177,8 @@ impl Sender {
                 hystart.sent(now);
             }
             window_reduced = core::mem::take(&mut self.cwr_pending) && ecn != Ecn::NotCapable;
-            if let Some(together) = &mut self.together {
-                *together += 1;
-                push = *together % 2 == 0;
+            if let Some(bundles) = &mut self.bundles {
+                push = bundles.send(now, segment);
             }
         }
         let Packet { flow, source, destination, size, .. } = self.template;

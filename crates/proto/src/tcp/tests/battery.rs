@@ -27,7 +27,8 @@ fn settings() -> Vec<Config> {
     settings[5].mecn.hold = true;
     settings[2].handshake = true;
     settings[2..6].iter_mut().for_each(|config| config.proportional_rate_reduction = true);
-    (settings[1].push, settings[3].push) = (true, true);
+    (settings[1].segmentation_offload, settings[3].segmentation_offload) = (true, true);
+    (settings[3].whole_segments, settings[4].whole_segments) = (true, true);
     settings.push(Config {
         pacing: Some(Ratios::default()),
         hystart: Some(true),
@@ -41,8 +42,13 @@ fn settings() -> Vec<Config> {
     let finite = |profile| Config { wnd: Some(Packets(64.0)), segments: Some(1500), ..Config::of(profile) };
     // Packets of the size that the others have.
     let linux = Config { recovery: None, mss: Bytes(1000), hdr: Bytes(40), ..finite(Profile::Linux) };
-    let newer = Config { proportional_rate_reduction: true, push: true, ..linux.clone() };
-    settings.extend([linux, finite(Profile::Ns2), newer]);
+    let at_once = Config {
+        proportional_rate_reduction: false,
+        segmentation_offload: false,
+        whole_segments: false,
+        ..linux.clone()
+    };
+    settings.extend([linux, finite(Profile::Ns2), at_once]);
     settings
 }
 

@@ -7,7 +7,7 @@
 //! | `marks.rs` | ECN and multilevel ECN |
 //! | `counting.rs`, `next_segment.rs` | for how many segments an ACK counts; what SACK sends next |
 //! | `profiles.rs` | what each profile sets |
-//! | `push.rs` | the push flag of segments that go out together |
+//! | `segmentation_offload.rs` | bundles, their push flag, and what waits to be one |
 //! | `rate_reduction.rs` | the window in a recovery, if it shrinks with what arrives |
 //! | `alone.rs` | a sender by itself, every ACK made by hand |
 //! | `cubic.rs` | CUBIC over the whole machine |
@@ -29,9 +29,9 @@ mod marks;
 mod next_segment;
 mod pacing;
 mod profiles;
-mod push;
 mod rate_reduction;
 mod relay;
+mod segmentation_offload;
 mod supply;
 mod traces;
 

@@ -5,7 +5,7 @@ use super::*;
 
 #[test]
 fn each_second_of_those_that_go_out_together_is_pushed() {
-    let (mut alone, sent) = Alone::start(&Config { push: true, ..window_of(5.0, Variant::NewReno) });
+    let (mut alone, sent) = Alone::start(&Config { segmentation_offload: true, ..window_of(5.0, Variant::NewReno) });
     assert_eq!(sent, "0 1p 2 3p 4");
     // An ACK of one lets one go; of two, two; and the window has grown.
     assert_eq!(alone.hear(0.1, 1, CLEAR, &[]), "5");
@@ -18,7 +18,7 @@ fn each_second_of_those_that_go_out_together_is_pushed() {
 
 #[test]
 fn repairs_are_not_pushed() {
-    let (mut alone, _) = Alone::start(&Config { push: true, ..window_of(9.0, Variant::Sack) });
+    let (mut alone, _) = Alone::start(&Config { segmentation_offload: true, ..window_of(9.0, Variant::Sack) });
     assert_eq!(alone.hear(0.1, 0, CLEAR, &[(3, 7)]), "0r 1r");
     assert_eq!(alone.hear(0.2, 2, CLEAR, &[(3, 8)]), "2r 9 10p");
     assert_eq!(alone.hear(0.3, 8, CLEAR, &[]), "11");
@@ -27,7 +27,7 @@ fn repairs_are_not_pushed() {
 #[test]
 fn a_receiver_acknowledges_pairs_as_they_were_sent() {
     let config = Config {
-        push: true,
+        segmentation_offload: true,
         delayed_ack: true,
         initial_cwnd: Packets(3.0),
         initial_ssthresh: Some(Packets(3.0)),
