@@ -21,6 +21,8 @@ pub struct Bundles {
     left: u64,
     /// Whether it has the push flag at its end.
     is_pushed: bool,
+    /// The segments that wait for an acknowledgement.
+    waiting: u64,
 }
 
 /// What there is to decide about.
@@ -43,6 +45,19 @@ impl Bundles {
         }
     }
 
+    /// The last segment, all below which and above `snd_una` is outstanding, has not gone.
+    #[cold]
+    pub fn take_back(&mut self, segment: u64, snd_una: u64) {
+        if let Some((_, at)) = self.sent.pop_back_if(|(end, _)| *end > segment) {
+            // What went together with it stays.
+            let before = self.sent.back().map_or(snd_una, |(end, _)| *end);
+            if before < segment {
+                self.sent.push_back((segment, at));
+            }
+        }
+        self.end();
+    }
+
     /// What goes from here on is no part of what went before.
     #[inline]
     pub fn end(&mut self) {
@@ -50,18 +65,30 @@ impl Bundles {
     }
 
     /// Whether the next segment, for which there is room, waits for an acknowledgement.
-    pub fn waits(&self, now: Instant, room: Room, window: &Window, srtt: Option<Duration>) -> bool {
+    pub fn wait(&mut self, now: Instant, room: Room, window: &Window, srtt: Option<Duration>) -> bool {
+        let waits = self.is_worth_waiting(now, room, window, srtt);
+        self.waiting = if waits { room.segments } else { 0 };
+        waits
+    }
+
+    fn is_worth_waiting(&self, now: Instant, room: Room, window: &Window, srtt: Option<Duration>) -> bool {
+        if self.left > 0 || !room.more || room.repairing {
+            return false;
+        }
         let (Some(srtt), Some((_, head)), Some((_, last))) = (srtt, self.sent.front(), self.sent.back()) else {
             return false;
         };
-        // A third of the window is not held back, and what ends the data goes at once.
-        let is_part = room.segments < size(window, Some(srtt)) && 3.0 * (room.segments as f64) < window.cwnd;
-        self.left == 0
-            && is_part
-            && room.more
-            && !room.repairing
+        // A third of the window is not held back (`tcp_tso_win_divisor`).
+        let segments = room.segments;
+        segments < size(window, Some(srtt))
+            && 3.0 * (segments as f64) < window.cwnd.min(window.wnd)
             && now.since(*last) <= MOMENT
             && (*head + srtt).since(now) <= MOMENT.min(srtt.mul_f64(0.5))
+    }
+
+    /// The segments that wait for an acknowledgement, since the last opportunity to send.
+    pub fn waiting(&self) -> u64 {
+        self.waiting
     }
 
     /// A new segment is next, and so many may go: it begins a bundle, unless it belongs to one.
@@ -70,6 +97,7 @@ impl Bundles {
         if self.left == 0 {
             self.left = segments.min(size(window, srtt));
             self.is_pushed = self.left > 1;
+            self.waiting = 0;
         }
     }
 
@@ -97,8 +125,156 @@ fn size(window: &Window, srtt: Option<Duration>) -> u64 {
     // The pace of `tcp_update_pacing_rate`: twice the window per round trip in slow start, 1.2 times it after.
     let ratio = if window.cwnd < window.ssthresh / 2.0 { 2.0 } else { 1.2 };
     let per_round_trip = ratio * window.cwnd.min(window.wnd);
-    ((per_round_trip * MOMENT.as_secs_f64() / srtt.as_secs_f64()) as u64).max(LEAST)
+    ((per_round_trip * MOMENT.0 as f64 / srtt.0 as f64) as u64).max(LEAST)
 }
 
 /// The fewest segments of a bundle (`tcp_min_tso_segs`).
 const LEAST: u64 = 2;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WINDOW: Window = Window { cwnd: 50.0, ssthresh: 40.0, wnd: 1e9 };
+    const SRTT: Option<Duration> = Some(Duration::from_millis(60));
+
+    fn ms(ms: f64) -> Instant {
+        Instant::from_secs_f64(ms / 1e3)
+    }
+
+    #[test]
+    fn a_bundle_is_a_millisecond_of_the_pace_by_hand() {
+        let of =
+            |cwnd, ssthresh, wnd, srtt_ms| size(&Window { cwnd, ssthresh, wnd }, Some(Duration::from_millis(srtt_ms)));
+        // 1.2 * 50 / 60 = 1; 1.2 * 500 / 100 = 6; 1.2 * 480 / 100 = 5.8; the receiver's window bounds it.
+        assert_eq!([of(50.0, 40.0, 1e9, 60), of(500.0, 40.0, 1e9, 100), of(480.0, 40.0, 1e9, 100)], [2, 6, 5]);
+        assert_eq!(of(500.0, 40.0, 300.0, 100), 3);
+        // In slow start, up to half of the threshold, twice the window: 2 * 300 / 100, and 1.2 * 300 / 100 = 3.6.
+        assert_eq!([of(300.0, 601.0, 1e9, 100), of(300.0, 600.0, 1e9, 100)], [6, 3]);
+        assert_eq!(size(&WINDOW, None), 2);
+    }
+
+    /// Which of so many segments that go together have the push flag.
+    fn pushed(segments: u64, window: &Window) -> Vec<u64> {
+        let mut bundles = Bundles::default();
+        let goes = |segment: &u64| {
+            bundles.begin(segments - segment, window, SRTT);
+            bundles.send(Instant::ZERO, *segment)
+        };
+        (0..segments).filter(goes).collect()
+    }
+
+    #[test]
+    fn the_last_of_several_is_pushed() {
+        assert_eq!(
+            (0..6).map(|n| pushed(n, &WINDOW)).collect::<Vec<_>>(),
+            [vec![], vec![], vec![1], vec![1], vec![1, 3], vec![1, 3]]
+        );
+        // 1.2 * 200 / 60 = 4.
+        let faster = Window { cwnd: 200.0, ..WINDOW };
+        assert_eq!(
+            (pushed(8, &faster), pushed(9, &faster), pushed(11, &faster)),
+            (vec![3, 7], vec![3, 7], vec![3, 7, 10])
+        );
+    }
+
+    #[test]
+    fn a_bundle_ends_with_what_let_it_go() {
+        let mut bundles = Bundles::default();
+        bundles.begin(2, &WINDOW, SRTT);
+        assert!(!bundles.send(Instant::ZERO, 0));
+        bundles.end();
+        bundles.begin(1, &WINDOW, SRTT);
+        assert!(!bundles.send(Instant::ZERO, 1));
+    }
+
+    #[test]
+    fn one_that_belongs_to_no_bundle_is_not_pushed() {
+        let mut bundles = Bundles::default();
+        assert!(!bundles.send(Instant::ZERO, 0) && !bundles.send(Instant::ZERO, 1));
+    }
+
+    /// Two that went at 0 ms and two that went at 60 ms.
+    fn four_outstanding() -> Bundles {
+        let mut bundles = Bundles::default();
+        for (segment, at) in [(0, 0.0), (1, 0.0), (2, 60.0), (3, 60.0)] {
+            bundles.begin(1, &WINDOW, SRTT);
+            bundles.send(ms(at), segment);
+        }
+        bundles
+    }
+
+    const LONE: Room = Room { segments: 1, more: true, repairing: false };
+
+    #[test]
+    fn a_lone_segment_waits_for_an_acknowledgement_that_is_about_to_come() {
+        let bundles = four_outstanding();
+        // What went at 0 ms is expected at 60 ms.
+        assert!(bundles.is_worth_waiting(ms(60.0), LONE, &WINDOW, SRTT));
+        for room in [Room { segments: 2, ..LONE }, Room { more: false, ..LONE }, Room { repairing: true, ..LONE }] {
+            assert!(!bundles.is_worth_waiting(ms(60.0), room, &WINDOW, SRTT), "{room:?}");
+        }
+        // Three of a faster flow's four.
+        let faster = Window { cwnd: 200.0, ..WINDOW };
+        assert!(bundles.is_worth_waiting(ms(60.0), Room { segments: 3, ..LONE }, &faster, SRTT));
+        assert!(!bundles.is_worth_waiting(ms(60.0), Room { segments: 4, ..LONE }, &faster, SRTT));
+        // A third of the window.
+        for (cwnd, wnd, waits) in [(3.0, 1e9, false), (4.0, 1e9, true), (50.0, 3.0, false), (50.0, 4.0, true)] {
+            let window = Window { cwnd, ssthresh: 2.0, wnd };
+            assert_eq!(bundles.is_worth_waiting(ms(60.0), LONE, &window, SRTT), waits, "{cwnd} {wnd}");
+        }
+        // Something has gone within a millisecond.
+        assert!(
+            bundles.is_worth_waiting(ms(61.0), LONE, &WINDOW, SRTT)
+                && !bundles.is_worth_waiting(ms(61.01), LONE, &WINDOW, SRTT)
+        );
+        assert!(!bundles.is_worth_waiting(ms(60.0), LONE, &WINDOW, None));
+        assert!(!Bundles::default().is_worth_waiting(ms(60.0), LONE, &WINDOW, SRTT));
+    }
+
+    #[test]
+    fn what_waits_is_known_until_it_does_not_any_more() {
+        let mut bundles = four_outstanding();
+        let room = Room { segments: 3, ..LONE };
+        assert!(bundles.wait(ms(60.0), room, &Window { cwnd: 200.0, ..WINDOW }, SRTT));
+        assert_eq!(bundles.waiting(), 3);
+        assert!(!bundles.wait(ms(60.0), room, &WINDOW, SRTT));
+        assert_eq!(bundles.waiting(), 0);
+    }
+
+    #[test]
+    fn what_is_expected_is_the_acknowledgement_of_the_first_that_is_outstanding() {
+        let mut bundles = four_outstanding();
+        let waits = |bundles: &Bundles, srtt_us| {
+            bundles.is_worth_waiting(ms(60.0), LONE, &WINDOW, Some(Duration::from_micros(srtt_us)))
+        };
+        // Within a millisecond, or half of a round trip.
+        assert!(waits(&bundles, 61_000) && !waits(&bundles, 61_001));
+        bundles.acknowledged(1);
+        assert!(waits(&bundles, 61_000));
+        bundles.acknowledged(2);
+        assert!(!waits(&bundles, 61_000) && !waits(&bundles, 1001));
+        // 1 ms after 60 ms is more than half of it.
+        assert!(!waits(&bundles, 1000));
+        bundles.acknowledged(4);
+        assert!(!waits(&bundles, 61_000));
+    }
+
+    #[test]
+    fn what_has_not_gone_is_not_outstanding() {
+        let mut bundles = four_outstanding();
+        bundles.take_back(3, 0);
+        assert_eq!(bundles.sent, [(2, ms(0.0)), (3, ms(60.0))]);
+        bundles.take_back(2, 0);
+        assert_eq!(bundles.sent, [(2, ms(0.0))]);
+        bundles.acknowledged(1);
+        bundles.take_back(1, 1);
+        assert_eq!(bundles.sent, []);
+        // A bundle that it was of has ended.
+        bundles.begin(2, &WINDOW, SRTT);
+        bundles.send(ms(61.0), 1);
+        bundles.take_back(1, 1);
+        bundles.begin(1, &WINDOW, SRTT);
+        assert!(!bundles.send(ms(71.0), 1));
+    }
+}

@@ -427,6 +427,7 @@ impl Sender {
         }
         (self.next, self.sent_end) = (segment, segment);
         self.recovery.take_back_last();
+        self.bundles.iter_mut().for_each(|bundles| bundles.take_back(segment, self.snd_una));
         self.timed.take_back(segment);
         if self.snd_una == self.sent_end && self.state == State::Running {
             self.timer = Instant::FAR_FUTURE;

@@ -3,6 +3,7 @@
 use super::Sender;
 use crate::endpoint::{Cause, Event, Outbox};
 use crate::packet::{self, Ecn};
+use crate::tcp::bundles::Bundles;
 use crate::tcp::events;
 use crate::tcp::header::{Header, SackBlock};
 use crate::tcp::number::expand;
@@ -263,12 +264,12 @@ impl Sender {
         }
         let known_end = self.sent_end.max(self.window_end(0.0));
         let end = self.window_end(f64::from(count));
-        while self.send_missing(now, end, out) {
-            if self.sent_end > known_end {
+        // What waits to be a bundle goes with it.
+        let most = 1 + self.bundles.as_ref().map_or(0, Bundles::waiting);
+        self.begin_bundle(most.min(end.saturating_sub(self.next)));
+        for _ in 0..most {
+            if self.send_missing(now, end, out) && self.sent_end > known_end {
                 self.recovery.note_limited();
-            }
-            if self.bundles.is_none() {
-                break;
             }
         }
     }

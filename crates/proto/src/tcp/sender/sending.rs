@@ -67,10 +67,8 @@ impl Sender {
         match self.recovery.take_next_segment(self.has_new(), self.sent_end) {
             Some(NextSegment::New) => {
                 debug_assert_eq!(self.next, self.sent_end, "a recovery begins beyond what a time-out goes back over");
-                if let Some(bundles) = &mut self.bundles {
-                    let room = self.recovery.window(self.window.cwnd) as u64 - self.recovery.pipe(self.sent_end);
-                    bundles.begin(room, &self.window, self.rtt.srtt());
-                }
+                let room = self.recovery.window(self.window.cwnd) - self.recovery.pipe(self.sent_end) as f64;
+                self.begin_bundle(room as u64);
                 self.send_next(now, out);
             }
             Some(NextSegment::Again(segment) | NextSegment::Rescue(segment)) => self.send_segment(now, segment, out),
@@ -89,7 +87,7 @@ impl Sender {
         let end = self.window_end(inflation);
         let mut allowed = self.max_burst;
         while self.next < end && allowed > 0 && self.pace.allows(now) {
-            if self.bundles.is_some() && self.waits_for_more(now, end.min(self.next + u64::from(allowed))) {
+            if self.waits_for_more(now, end, allowed) {
                 break;
             }
             if !self.send_missing(now, end, out) {
@@ -99,18 +97,30 @@ impl Sender {
         }
     }
 
-    /// Whether the next segment, which is new, waits for others to go with it; if not, those below `end` go with it.
-    fn waits_for_more(&mut self, now: Instant, end: u64) -> bool {
+    /// Whether the next segment waits for others to go with it. If not, at most so many begin a bundle with it, unless
+    /// it belongs to one.
+    #[inline]
+    fn waits_for_more(&mut self, now: Instant, end: u64, allowed: u32) -> bool {
         let (srtt, is_paced) = (self.rtt.srtt(), self.is_paced());
+        let repairing = self.recovery.is_repairing() || self.recovery.repairs_after_timeout(self.snd_una);
         let Some(bundles) = self.bundles.as_mut().filter(|_| self.next == self.sent_end && !is_paced) else {
             return false;
         };
-        let room = Room { segments: end - self.next, more: end < self.limit, repairing: self.recovery.is_repairing() };
-        let waits = bundles.waits(now, room, &self.window, srtt);
+        let room = Room { segments: end - self.next, more: end < self.limit, repairing };
+        let waits = bundles.wait(now, room, &self.window, srtt);
         if !waits {
-            bundles.begin(room.segments, &self.window, srtt);
+            bundles.begin(room.segments.min(allowed.into()), &self.window, srtt);
         }
         waits
+    }
+
+    /// A new segment is next, and so many may go now.
+    #[inline]
+    pub(super) fn begin_bundle(&mut self, segments: u64) {
+        let is_paced = self.is_paced();
+        if let Some(bundles) = self.bundles.as_mut().filter(|_| !is_paced) {
+            bundles.begin(segments, &self.window, self.rtt.srtt());
+        }
     }
 
     /// Sends the next segment below `end`; says whether there is one. After a time-out the sender goes back, but not

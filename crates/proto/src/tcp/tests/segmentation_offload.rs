@@ -1,7 +1,8 @@
-//! The push flag of segments that go out together.
+//! Bundles of segments, their push flag, and what waits to be one.
 
 use super::alone::{Alone, CLEAR, window_of};
 use super::*;
+use crate::tcp::pacing::Ratios;
 
 #[test]
 fn each_second_of_those_that_go_out_together_is_pushed() {
@@ -46,4 +47,62 @@ fn a_receiver_acknowledges_pairs_as_they_were_sent() {
     drop(pair);
     // 0 1p 2 at the beginning, 3 4p for the ACK of 2, 5 6p 7 for that of 4, and 8 for that of 5.
     assert_eq!(acks, [2, 4, 5, 7, 9]);
+}
+
+/// Each third of a round trip of 100 ms an ACK of two.
+#[test]
+fn what_growth_adds_waits_for_an_acknowledgement_that_is_about_to_come() {
+    let (mut alone, sent) = Alone::start(&Config { segmentation_offload: true, ..window_of(6.0, Variant::NewReno) });
+    assert_eq!(sent, "0 1p 2 3p 4 5p");
+    for (at_s, ack, expected) in [(0.1, 2, "6 7p"), (0.1001, 4, "8 9p"), (0.1002, 6, "10 11p")] {
+        assert_eq!(alone.hear(at_s, ack, CLEAR, &[]), expected);
+    }
+    // The window has become seven; the ACK of 9 is expected within a tenth of a millisecond, twice. Nothing is outstanding then that
+    // was not sent just now.
+    for (at_s, ack, expected) in [(0.2, 8, "12 13p"), (0.2001, 10, "14 15p"), (0.2002, 12, "16 17p 18")] {
+        assert_eq!(alone.hear(at_s, ack, CLEAR, &[]), expected);
+    }
+    // What is the last there is to send does not wait.
+    let few = Config { segmentation_offload: true, segments: Some(15), ..window_of(6.0, Variant::NewReno) };
+    let (mut alone, _) = Alone::start(&few);
+    for (at_s, ack) in [(0.1, 2), (0.1001, 4), (0.1002, 6)] {
+        alone.hear(at_s, ack, CLEAR, &[]);
+    }
+    assert_eq!(alone.hear(0.2, 8, CLEAR, &[]), "12 13p 14");
+}
+
+#[test]
+fn what_waits_goes_with_what_a_duplicate_lets_go() {
+    let (mut alone, _) = Alone::start(&Config { segmentation_offload: true, ..window_of(6.0, Variant::Sack) });
+    for (at_s, ack) in [(0.1, 2), (0.1001, 4), (0.1002, 6)] {
+        alone.hear(at_s, ack, CLEAR, &[]);
+    }
+    assert_eq!(alone.hear(0.2, 8, CLEAR, &[]), "12 13p");
+    assert_eq!(alone.hear(0.2001, 8, CLEAR, &[(9, 10)]), "14 15p");
+    assert_eq!(alone.hear(0.2002, 8, CLEAR, &[(9, 11)]), "16");
+    // The loss: half of the eight that are outstanding but for what limited transmit has sent.
+    assert_eq!(alone.hear(0.2003, 8, CLEAR, &[(9, 12)]), "8r");
+}
+
+#[test]
+fn segments_that_are_paced_go_in_no_bundles() {
+    let paced = Config {
+        segmentation_offload: true,
+        pacing: Some(Ratios::default()),
+        handshake: true,
+        initial_cwnd: Packets(8.0),
+        segments: Some(200),
+        ..Config::default()
+    };
+    let (sender, receiver) = ends(&paced);
+    let mut pushed = 0;
+    let mut pair = Pair::new(sender, receiver, DELAY, |_, packet: &Packet| {
+        if let Header::Tcp(tcp::Header::Data { push: true, .. }) = packet.header {
+            pushed += 1;
+        }
+        Fate::Deliver
+    });
+    pair.run_until(seconds(20.0));
+    drop(pair);
+    assert_eq!(pushed, 0);
 }
