@@ -81,7 +81,7 @@ impl Bundles {
         // A third of the window is not held back (`tcp_tso_win_divisor`).
         let segments = room.segments;
         segments < size(window, Some(srtt))
-            && 3.0 * (segments as f64) < window.cwnd.min(window.wnd)
+            && 3 * segments < whole(window)
             && now.since(*last) <= MOMENT
             && (*head + srtt).since(now) <= MOMENT.min(srtt.mul_f64(0.5))
     }
@@ -95,7 +95,9 @@ impl Bundles {
     #[inline]
     pub fn begin(&mut self, segments: u64, window: &Window, srtt: Option<Duration>) {
         if self.left == 0 {
-            self.left = segments.min(size(window, srtt));
+            // `tcp_cwnd_test`.
+            let half = (whole(window) / 2).max(1);
+            self.left = segments.min(size(window, srtt)).min(half);
             self.is_pushed = self.left > 1;
             self.waiting = 0;
         }
@@ -116,17 +118,25 @@ impl Bundles {
     }
 }
 
-/// A bundle takes this long at the pace of the window, and an acknowledgement within this is worth waiting for.
+/// An acknowledgement within this is worth waiting for.
 const MOMENT: Duration = Duration::from_millis(1);
 
 /// The segments of a bundle.
 fn size(window: &Window, srtt: Option<Duration>) -> u64 {
     let Some(srtt) = srtt else { return LEAST };
     // The pace of `tcp_update_pacing_rate`: twice the window per round trip in slow start, 1.2 times it after.
-    let ratio = if window.cwnd < window.ssthresh / 2.0 { 2.0 } else { 1.2 };
-    let per_round_trip = ratio * window.cwnd.min(window.wnd);
-    ((per_round_trip * MOMENT.0 as f64 / srtt.0 as f64) as u64).max(LEAST)
+    let ratio = if window.cwnd < libm::floor(window.ssthresh / 2.0) { 2.0 } else { 1.2 };
+    let per_s = ratio * whole(window) as f64 * 1e9 / srtt.0 as f64;
+    ((per_s / BUNDLES_PER_S) as u64).max(LEAST)
 }
+
+/// Segments of the window that are used.
+fn whole(window: &Window) -> u64 {
+    window.cwnd.min(window.wnd) as u64
+}
+
+/// A second of the pace is so many bundles (`sk_pacing_shift`).
+const BUNDLES_PER_S: f64 = 1024.0;
 
 /// The fewest segments of a bundle (`tcp_min_tso_segs`).
 const LEAST: u64 = 2;
@@ -146,11 +156,12 @@ mod tests {
     fn a_bundle_is_a_millisecond_of_the_pace_by_hand() {
         let of =
             |cwnd, ssthresh, wnd, srtt_ms| size(&Window { cwnd, ssthresh, wnd }, Some(Duration::from_millis(srtt_ms)));
-        // 1.2 * 50 / 60 = 1; 1.2 * 500 / 100 = 6; 1.2 * 480 / 100 = 5.8; the receiver's window bounds it.
-        assert_eq!([of(50.0, 40.0, 1e9, 60), of(500.0, 40.0, 1e9, 100), of(480.0, 40.0, 1e9, 100)], [2, 6, 5]);
-        assert_eq!(of(500.0, 40.0, 300.0, 100), 3);
-        // In slow start, up to half of the threshold, twice the window: 2 * 300 / 100, and 1.2 * 300 / 100 = 3.6.
-        assert_eq!([of(300.0, 601.0, 1e9, 100), of(300.0, 600.0, 1e9, 100)], [6, 3]);
+        // 1000 / 1024 ms of 1.2 * 50 / 60 = 1, of 1.2 * 500 / 100 = 6, of 1.2 * 520 / 100 = 6.2; the receiver's window
+        // bounds it, and parts of a segment do not count.
+        assert_eq!([of(50.0, 40.0, 1e9, 60), of(500.0, 40.0, 1e9, 100), of(520.0, 40.0, 1e9, 100)], [2, 5, 6]);
+        assert_eq!([of(500.0, 40.0, 300.0, 100), of(427.0, 4.0, 1e9, 100), of(426.9, 4.0, 1e9, 100)], [3, 5, 4]);
+        // In slow start, up to half of the threshold, twice the window: 2 * 320 / 100, and 1.2 * 320 / 100 = 3.8.
+        assert_eq!([of(320.0, 642.0, 1e9, 100), of(320.0, 641.0, 1e9, 100)], [6, 3]);
         assert_eq!(size(&WINDOW, None), 2);
     }
 
@@ -170,12 +181,18 @@ mod tests {
             (0..6).map(|n| pushed(n, &WINDOW)).collect::<Vec<_>>(),
             [vec![], vec![], vec![1], vec![1], vec![1, 3], vec![1, 3]]
         );
-        // 1.2 * 200 / 60 = 4.
-        let faster = Window { cwnd: 200.0, ..WINDOW };
+        // 1000 / 1024 ms of 1.2 * 220 / 60 = 4.4.
+        let faster = Window { cwnd: 220.0, ..WINDOW };
         assert_eq!(
             (pushed(8, &faster), pushed(9, &faster), pushed(11, &faster)),
             (vec![3, 7], vec![3, 7], vec![3, 7, 10])
         );
+    }
+
+    #[test]
+    fn a_bundle_is_no_more_than_half_of_the_window() {
+        let of = |cwnd| pushed(4, &Window { cwnd, ssthresh: 2.0, wnd: 1e9 });
+        assert_eq!([of(1.0), of(3.9), of(4.0)], [vec![], vec![], vec![1, 3]]);
     }
 
     #[test]
@@ -215,11 +232,11 @@ mod tests {
             assert!(!bundles.is_worth_waiting(ms(60.0), room, &WINDOW, SRTT), "{room:?}");
         }
         // Three of a faster flow's four.
-        let faster = Window { cwnd: 200.0, ..WINDOW };
+        let faster = Window { cwnd: 220.0, ..WINDOW };
         assert!(bundles.is_worth_waiting(ms(60.0), Room { segments: 3, ..LONE }, &faster, SRTT));
         assert!(!bundles.is_worth_waiting(ms(60.0), Room { segments: 4, ..LONE }, &faster, SRTT));
-        // A third of the window.
-        for (cwnd, wnd, waits) in [(3.0, 1e9, false), (4.0, 1e9, true), (50.0, 3.0, false), (50.0, 4.0, true)] {
+        // A third of the window, of its whole segments.
+        for (cwnd, wnd, waits) in [(3.9, 1e9, false), (4.0, 1e9, true), (50.0, 3.0, false), (50.0, 4.0, true)] {
             let window = Window { cwnd, ssthresh: 2.0, wnd };
             assert_eq!(bundles.is_worth_waiting(ms(60.0), LONE, &window, SRTT), waits, "{cwnd} {wnd}");
         }
@@ -236,7 +253,7 @@ mod tests {
     fn what_waits_is_known_until_it_does_not_any_more() {
         let mut bundles = four_outstanding();
         let room = Room { segments: 3, ..LONE };
-        assert!(bundles.wait(ms(60.0), room, &Window { cwnd: 200.0, ..WINDOW }, SRTT));
+        assert!(bundles.wait(ms(60.0), room, &Window { cwnd: 220.0, ..WINDOW }, SRTT));
         assert_eq!(bundles.waiting(), 3);
         assert!(!bundles.wait(ms(60.0), room, &WINDOW, SRTT));
         assert_eq!(bundles.waiting(), 0);

@@ -308,6 +308,7 @@ impl Sender {
     /// back to `snd_una`.
     fn on_retransmission_timeout(&mut self, now: Instant, out: &mut Outbox) {
         let before = self.window;
+        self.settle();
         match self.recovery.on_timeout(self.snd_una, self.sent_end) {
             Cut::Whole => self.rule.on_timeout((self.sent_end - self.snd_una) as u32, &mut self.window),
             Cut::Rest => {
@@ -329,7 +330,7 @@ impl Sender {
         self.send_next(now, out);
     }
 
-    /// The window has been reduced: what is less than a segment is gone, where whole ones are counted.
+    /// The window is reduced: what is less than a segment is gone, before and after, where whole ones are counted.
     pub(super) fn settle(&mut self) {
         if self.whole_segments {
             whole_segments::settle(&mut self.window);
@@ -392,6 +393,7 @@ impl Sender {
             (None, _) if rests => self.window.cwnd = before.cwnd.min(self.restart_cwnd),
             (Some(cwv), Some(srtt)) if !self.recovery.is_repairing() => {
                 cwv.pass(now, &mut self.window, self.restart_cwnd, srtt);
+                self.settle();
             }
             _ => {}
         }

@@ -11,11 +11,11 @@ use super::window::{MIN_SSTHRESH, Window};
 /// The window was `before`, and a rule has let it grow.
 pub fn count(before: f64, window: &mut Window) {
     let grown = window.cwnd - before;
-    let steps = libm::floor(grown);
-    if grown == steps {
-        // Slow start, or a rule that counts whole segments itself.
+    if grown <= 0.0 || window.cwnd == libm::floor(window.cwnd) {
+        // Slow start, a rule that counts whole segments itself, or one that takes back.
         return;
     }
+    let steps = libm::floor(grown);
     // What goes beyond slow start counts from where that has ended.
     let mut acknowledged = (before - libm::floor(before)) * libm::floor(before) + (grown - steps) * (before + steps);
     let mut whole = libm::floor(before) + steps;
@@ -98,6 +98,15 @@ mod tests {
         // One to the threshold, two of what follows: 2 of 13.
         grow(&mut w, 3);
         assert!((w.cwnd - (13.0 + 2.0 / 13.0)).abs() < 1e-6, "{}", w.cwnd);
+    }
+
+    #[test]
+    fn what_a_rule_says_in_whole_segments_or_takes_back_stays() {
+        for (before, after) in [(20.25, 22.0), (20.25, 20.0), (20.9, 10.5), (100.99, 10.5), (20.5, 20.5)] {
+            let mut w = window(after, 2.0);
+            count(before, &mut w);
+            assert_eq!(w.cwnd, after, "{before}");
+        }
     }
 
     #[test]

@@ -161,7 +161,10 @@ impl Sender {
     fn watch_use(&mut self, notice: &Ack, was_repairing: bool) {
         let Some(cwv) = &mut self.validation else { return };
         match (was_repairing, self.recovery.is_repairing()) {
-            (true, false) => cwv.recovered(self.counts.retransmitted, &mut self.window),
+            (true, false) => {
+                cwv.recovered(self.counts.retransmitted, &mut self.window);
+                self.settle();
+            }
             (_, true) => {}
             (false, false) => {
                 if let Some(srtt) = notice.srtt {
@@ -207,6 +210,7 @@ impl Sender {
         let numbers = [self.snd_una, self.sent_end];
         if !hystart.on_ack(notice, rtt, numbers, &mut self.window, |ack, window| rule.grow(ack, window)) {
             self.hystart = None;
+            self.settle();
         }
     }
 
@@ -276,6 +280,7 @@ impl Sender {
 
     fn begin_recovery(&mut self, now: Instant, cut: Cut, out: &mut Outbox) {
         let before = self.window;
+        self.settle();
         let reduced = match cut {
             Cut::Whole => {
                 let flight = self.flight_at_loss();
@@ -315,8 +320,10 @@ impl Sender {
     fn flight_at_loss(&self) -> u32 {
         // RFC 5681 section 3.2 step 2: what limited transmit has added does not count.
         let flight = (self.sent_end - self.snd_una) as u32 - self.recovery.limited();
-        // The jitter stands for the time that a host takes to send: what it holds back has the window's leave already.
-        if self.send_at != Instant::FAR_FUTURE {
+        // The jitter stands for the time that a host takes to send: what it holds back has the window's leave already,
+        // as has what waits to be a bundle.
+        let waits = self.bundles.as_ref().is_some_and(|bundles| bundles.waiting() > 0);
+        if self.send_at != Instant::FAR_FUTURE || waits {
             flight.max(self.window_end(0.0).saturating_sub(self.snd_una) as u32)
         } else {
             flight
@@ -335,13 +342,17 @@ impl Sender {
             }
             EchoAnswer::First => {
                 let factor = self.echo.first(level);
+                self.settle();
                 if let (Some(cwv), Some(srtt)) = (&mut self.validation, self.rtt.srtt()) {
                     cwv.before_mark(now, (self.sent_end - self.snd_una) as u32, &mut self.window, srtt);
                 }
                 self.rule.on_mark(factor, &mut self.window);
             }
             EchoAnswer::Further => match self.echo.further(level) {
-                Some(factor) => self.rule.on_further_mark(factor, &mut self.window),
+                Some(factor) => {
+                    self.settle();
+                    self.rule.on_further_mark(factor, &mut self.window);
+                }
                 None => return,
             },
         }

@@ -67,8 +67,11 @@ impl Sender {
         match self.recovery.take_next_segment(self.has_new(), self.sent_end) {
             Some(NextSegment::New) => {
                 debug_assert_eq!(self.next, self.sent_end, "a recovery begins beyond what a time-out goes back over");
-                let room = self.recovery.window(self.window.cwnd) - self.recovery.pipe(self.sent_end) as f64;
-                self.begin_bundle(room as u64);
+                if self.bundles.is_some() {
+                    let room = self.recovery.window(self.window.cwnd) - self.recovery.pipe(self.sent_end) as f64;
+                    let left = (self.snd_una + self.wnd).min(self.limit) - self.next;
+                    self.begin_bundle(left.min(room as u64));
+                }
                 self.send_next(now, out);
             }
             Some(NextSegment::Again(segment) | NextSegment::Rescue(segment)) => self.send_segment(now, segment, out),
@@ -101,6 +104,9 @@ impl Sender {
     /// it belongs to one.
     #[inline]
     fn waits_for_more(&mut self, now: Instant, end: u64, allowed: u32) -> bool {
+        if self.bundles.is_none() {
+            return false;
+        }
         let (srtt, is_paced) = (self.rtt.srtt(), self.is_paced());
         let repairing = self.recovery.is_repairing() || self.recovery.repairs_after_timeout(self.snd_una);
         let Some(bundles) = self.bundles.as_mut().filter(|_| self.next == self.sent_end && !is_paced) else {

@@ -8,6 +8,7 @@
 //! | `counting.rs`, `next_segment.rs` | for how many segments an ACK counts; what SACK sends next |
 //! | `profiles.rs` | what each profile sets |
 //! | `segmentation_offload.rs` | bundles, their push flag, and what waits to be one |
+//! | `whole_segments.rs` | windows that grow and shrink by whole segments |
 //! | `rate_reduction.rs` | the window in a recovery, if it shrinks with what arrives |
 //! | `alone.rs` | a sender by itself, every ACK made by hand |
 //! | `cubic.rs` | CUBIC over the whole machine |
@@ -34,6 +35,7 @@ mod relay;
 mod segmentation_offload;
 mod supply;
 mod traces;
+mod whole_segments;
 
 use super::*;
 use crate::endpoint::{Endpoint, Event, Report};

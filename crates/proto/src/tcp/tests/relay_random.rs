@@ -42,6 +42,7 @@ fn drawn(seed: u64, segments: Option<u32>) -> Drawn {
         Config { recovery: Some(Recovery::Sack), timestamps: true, ..base.clone() },
         Config { variant: Variant::Cubic, send_jitter: Duration::from_millis(3), ..base.clone() },
         Config { variant: Variant::Reno, recovery: Some(Recovery::Reno), ..base.clone() },
+        Config { segmentation_offload: true, whole_segments: true, recovery: Some(Recovery::Sack), ..base.clone() },
         Config { variant: Variant::Hybla, pacing: Some(Default::default()), ecn: EcnMode::Ecn, ..base },
     ];
     let mut random = Random::stream(seed, "test/split");
@@ -49,7 +50,7 @@ fn drawn(seed: u64, segments: Option<u32>) -> Drawn {
     let hops = 2 + draw(2.0);
     let first = [0, (1 << 32) - 100][draw(2.0)];
     let rooms: Vec<u16> = (1..hops).map(|_| [2, 3, 7, 64, 1000][draw(5.0)]).collect();
-    let configs: Vec<Config> = (0..hops).map(|_| settings[draw(6.0)].clone()).collect();
+    let configs: Vec<Config> = (0..hops).map(|_| settings[draw(settings.len() as f64)].clone()).collect();
     let delays: Vec<u64> = (0..hops).map(|_| [1, 20, 250][draw(3.0)]).collect();
     let roughness = [0.02, 0.2, 0.6][draw(3.0)];
     let name = format!("seed {seed}: rooms {rooms:?}, delays {delays:?}, roughness {roughness}");

@@ -30,8 +30,8 @@ fn a_receiver_acknowledges_pairs_as_they_were_sent() {
     let config = Config {
         segmentation_offload: true,
         delayed_ack: true,
-        initial_cwnd: Packets(3.0),
-        initial_ssthresh: Some(Packets(3.0)),
+        initial_cwnd: Packets(5.0),
+        initial_ssthresh: Some(Packets(5.0)),
         segments: Some(9),
         ..Config::default()
     };
@@ -45,11 +45,10 @@ fn a_receiver_acknowledges_pairs_as_they_were_sent() {
     });
     pair.run_until(seconds(5.0));
     drop(pair);
-    // 0 1p 2 at the beginning, 3 4p for the ACK of 2, 5 6p 7 for that of 4, and 8 for that of 5.
-    assert_eq!(acks, [2, 4, 5, 7, 9]);
+    // 0 1p 2 3p 4 at the beginning, 5 6p for the ACK of 2, 7 8p for that of 4: 4 is acknowledged with 5.
+    assert_eq!(acks, [2, 4, 6, 7, 9]);
 }
 
-/// Each third of a round trip of 100 ms an ACK of two.
 #[test]
 fn what_growth_adds_waits_for_an_acknowledgement_that_is_about_to_come() {
     let (mut alone, sent) = Alone::start(&Config { segmentation_offload: true, ..window_of(6.0, Variant::NewReno) });
@@ -57,8 +56,8 @@ fn what_growth_adds_waits_for_an_acknowledgement_that_is_about_to_come() {
     for (at_s, ack, expected) in [(0.1, 2, "6 7p"), (0.1001, 4, "8 9p"), (0.1002, 6, "10 11p")] {
         assert_eq!(alone.hear(at_s, ack, CLEAR, &[]), expected);
     }
-    // The window has become seven; the ACK of 9 is expected within a tenth of a millisecond, twice. Nothing is outstanding then that
-    // was not sent just now.
+    // The window has become seven. The next ACK is expected within a tenth of a millisecond, twice; the third time all
+    // that is outstanding was sent just now.
     for (at_s, ack, expected) in [(0.2, 8, "12 13p"), (0.2001, 10, "14 15p"), (0.2002, 12, "16 17p 18")] {
         assert_eq!(alone.hear(at_s, ack, CLEAR, &[]), expected);
     }
@@ -80,8 +79,21 @@ fn what_waits_goes_with_what_a_duplicate_lets_go() {
     assert_eq!(alone.hear(0.2, 8, CLEAR, &[]), "12 13p");
     assert_eq!(alone.hear(0.2001, 8, CLEAR, &[(9, 10)]), "14 15p");
     assert_eq!(alone.hear(0.2002, 8, CLEAR, &[(9, 11)]), "16");
-    // The loss: half of the eight that are outstanding but for what limited transmit has sent.
+    // The loss: half of the seven that are outstanding but for the two of limited transmit, 15 and 16; 14 was the
+    // window's.
     assert_eq!(alone.hear(0.2003, 8, CLEAR, &[(9, 12)]), "8r");
+    assert_eq!(alone.shown().cwnd_pkts, 3.5);
+}
+
+#[test]
+fn nothing_waits_while_losses_are_repaired() {
+    // By NewReno the window lets new segments go during a repair, too.
+    let (mut alone, _) = Alone::start(&Config { segmentation_offload: true, ..window_of(6.0, Variant::NewReno) });
+    for (at_s, ack) in [(0.1, 2), (0.1001, 4), (0.1002, 6)] {
+        alone.hear(at_s, ack, CLEAR, &[]);
+    }
+    let heard: Vec<String> = (0..6).map(|n| alone.hear(0.2 + 1e-4 * f64::from(n), 6, CLEAR, &[])).collect();
+    assert_eq!(heard, ["12", "13", "6r", "", "", "14"]);
 }
 
 #[test]

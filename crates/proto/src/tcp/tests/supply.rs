@@ -14,6 +14,12 @@ fn settings() -> Vec<Config> {
     settings.push(Config { handshake: true, send_jitter: Duration::from_millis(1), ..window.clone() });
     settings.push(Config { handshake: true, handshake_ack: true, ..window.clone() });
     settings.push(Config { variant: Variant::Sack, pacing: Some(Ratios::default()), ..window.clone() });
+    settings.push(Config {
+        variant: Variant::Sack,
+        segmentation_offload: true,
+        whole_segments: true,
+        ..window.clone()
+    });
     settings.push(Config { rate_limited_increase: true, ..window });
     settings
 }
