@@ -112,9 +112,9 @@ pub struct Config {
     /// section 4.2 allows 500 ms).
     pub delayed_ack_timeout: Duration,
     /// Hand new segments down in bundles, as hosts do whose network card, or kernel, cuts them: as many as go in a
-    /// millisecond at the pace of the window, two at least. The last of several that go together has the push flag, and
-    /// its receiver acknowledges it at once, `delayed_ack` or not; what is less than a bundle waits for an
-    /// acknowledgement that is about to come. Linux does so. Default false.
+    /// millisecond at the pace of the window, two at least, and half of the window at most. The last of several that go
+    /// together has the push flag, and its receiver acknowledges it at once, `delayed_ack` or not; what is less than a
+    /// bundle waits for an acknowledgement that is about to come. Linux does so. Default false.
     pub segmentation_offload: bool,
     /// Measure the round-trip time on every ACK of new data by time stamps (RFC 7323) rather than on one segment at a
     /// time. Sizes on the wire stay as configured. Default false.
