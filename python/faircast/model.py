@@ -3790,10 +3790,6 @@ class Tcp(AnyFlow):
         In a recovery by SACK, let the window shrink with what arrives, over a round trip, instead of at once, after
         which the sender is silent for a part of it: proportional rate reduction (RFC 9937), which Linux has, too.
         Default false (RFC 6675).
-    push : bool, optional
-        Of segments that go out together each second one has the push flag, and what has it is acknowledged at once,
-        `delayed_ack` or not: newer Linux hosts send two at a time up to some 20 Mbit/s, the second with the flag, and
-        answer it so. Default false.
     rate_limited_increase : bool, optional
         A window that is not full grows to what was outstanding at once and an ACK of all of that would make of it, and
         no further (draft-ietf-ccwg-ratelimited-increase). Default false. With variants that grow as Reno does.
@@ -3813,6 +3809,11 @@ class Tcp(AnyFlow):
         Measure round-trip times with a clock that ticks this often, as ns-2 does (`tcpTick_`, 10 ms): the ticks between
         sending and ACK, at least one. Where in a tick the connection begins is drawn. Left out, to the nanosecond, or
         the microsecond with `timestamps`. Legal: above 0 s up to 86400 s.
+    segmentation_offload : bool, optional
+        Hand new segments down in bundles, as hosts do whose network card, or kernel, cuts them: as many as go in a
+        millisecond at the pace of the window, two at least, and half of the window at most. The last of several that go
+        together has the push flag, and its receiver acknowledges it at once, `delayed_ack` or not; what is less than a
+        bundle waits for an acknowledgement that is about to come. Linux does so. Default false.
     segments : int or a sequence of such, optional
         Segments to transfer; left out, the source always has data (FTP). A list has one for each of `count` flows.
         Legal: 1 to 4294967295.
@@ -3829,6 +3830,10 @@ class Tcp(AnyFlow):
         Westwood's filter: used with `variant = "westwood"`.
     westwood_plus : TcpWestwoodPlus, optional
         Westwood+'s filter: used with `variant = "westwood+"`.
+    whole_segments : bool, optional
+        In congestion avoidance let the window grow by whole segments, one when as many as it has have been
+        acknowledged, and leave whole ones after a reduction, as hosts do (Linux). Default false: each ACK adds its part
+        (RFC 5681 equation (3)).
     wnd : str such as "50 packets", optional
         The receiver's window, whole segments; left out, unbounded, so that the network alone limits. ns-2 has 20
         packets. Legal: 1 packet to 1000000000 packets.
@@ -3865,7 +3870,6 @@ class Tcp(AnyFlow):
     pacing: TcpPacing | None = None
     profile: TcpProfile | None = None
     proportional_rate_reduction: bool | None = None
-    push: bool | None = None
     rate_limited_increase: bool | None = None
     recovery: Recovery | None = None
     rescue_retransmission: bool | None = None
@@ -3873,12 +3877,14 @@ class Tcp(AnyFlow):
     rto_max: str | None = None
     rto_min: str | None = None
     rtt_tick: str | None = None
+    segmentation_offload: bool | None = None
     segments: int | Sequence[int] | None = None
     send_jitter: str | None = None
     timestamps: bool | None = None
     variant: Variant | Sequence[Variant] | None = None
     westwood: TcpWestwood | None = None
     westwood_plus: TcpWestwoodPlus | None = None
+    whole_segments: bool | None = None
     wnd: str | None = None
 
 
@@ -4244,10 +4250,6 @@ class Web(Part):
         In a recovery by SACK, let the window shrink with what arrives, over a round trip, instead of at once, after
         which the sender is silent for a part of it: proportional rate reduction (RFC 9937), which Linux has, too.
         Default false (RFC 6675).
-    push : bool, optional
-        Of segments that go out together each second one has the push flag, and what has it is acknowledged at once,
-        `delayed_ack` or not: newer Linux hosts send two at a time up to some 20 Mbit/s, the second with the flag, and
-        answer it so. Default false.
     rate_limited_increase : bool, optional
         A window that is not full grows to what was outstanding at once and an ACK of all of that would make of it, and
         no further (draft-ietf-ccwg-ratelimited-increase). Default false. With variants that grow as Reno does.
@@ -4267,6 +4269,11 @@ class Web(Part):
         Measure round-trip times with a clock that ticks this often, as ns-2 does (`tcpTick_`, 10 ms): the ticks between
         sending and ACK, at least one. Where in a tick the connection begins is drawn. Left out, to the nanosecond, or
         the microsecond with `timestamps`. Legal: above 0 s up to 86400 s.
+    segmentation_offload : bool, optional
+        Hand new segments down in bundles, as hosts do whose network card, or kernel, cuts them: as many as go in a
+        millisecond at the pace of the window, two at least, and half of the window at most. The last of several that go
+        together has the push flag, and its receiver acknowledges it at once, `delayed_ack` or not; what is less than a
+        bundle waits for an acknowledgement that is about to come. Linux does so. Default false.
     segments : int, optional
         Segments to transfer; left out, the source always has data (FTP). Legal: 1 to 4294967295.
     send_jitter : str such as "250 ms", optional
@@ -4300,6 +4307,10 @@ class Web(Part):
         Westwood's filter: used with `variant = "westwood"`.
     westwood_plus : TcpWestwoodPlus, optional
         Westwood+'s filter: used with `variant = "westwood+"`.
+    whole_segments : bool, optional
+        In congestion avoidance let the window grow by whole segments, one when as many as it has have been
+        acknowledged, and leave whole ones after a reduction, as hosts do (Linux). Default false: each ACK adds its part
+        (RFC 5681 equation (3)).
     wnd : str such as "50 packets", optional
         The receiver's window, whole segments; left out, unbounded, so that the network alone limits. ns-2 has 20
         packets. Legal: 1 packet to 1000000000 packets.
@@ -4348,7 +4359,6 @@ class Web(Part):
     pep: Pep | None = None
     profile: TcpProfile | None = None
     proportional_rate_reduction: bool | None = None
-    push: bool | None = None
     rate_limited_increase: bool | None = None
     recovery: Recovery | None = None
     rescue_retransmission: bool | None = None
@@ -4356,6 +4366,7 @@ class Web(Part):
     rto_max: str | None = None
     rto_min: str | None = None
     rtt_tick: str | None = None
+    segmentation_offload: bool | None = None
     segments: int | None = None
     send_jitter: str | None = None
     size: Size | None = None
@@ -4370,6 +4381,7 @@ class Web(Part):
     visits: Visits | None = None
     westwood: TcpWestwood | None = None
     westwood_plus: TcpWestwoodPlus | None = None
+    whole_segments: bool | None = None
     wnd: str | None = None
 
 

@@ -325,8 +325,8 @@ EXPERIMENTS = [
         title="What starts cost an established TCP, and how long they take",
         published="A session that doubles its rate at its start costs an established TCP no more than a CUBIC with an "
         "initial window of 10 does.",
-        why="At a queue of half a product TFMCC's share beside Reno is above a half for good, however it began, and "
-        "the established TCP falls to what is left within the 30 s.",
+        why="At a queue of half a product and 10 Mbit/s the share of TFMCC beside CUBIC is above a half, and above a "
+        "CUBIC's, for good, however it began, and the established TCP falls to what is left within the 30 s.",
         points=points,
         criteria=criteria(),
         figure=figure,
