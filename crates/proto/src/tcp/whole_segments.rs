@@ -2,9 +2,10 @@
 //! the window has have been acknowledged, where RFC 5681's equation (3) adds its part with each acknowledgement.
 //!
 //! The window that is used is the same at first, as parts of a segment cannot be sent. But those parts raise what the
-//! next acknowledgement is a part of: by the equation a round trip of growth takes half a segment longer.
+//! next acknowledgement is a part of: by the equation a segment of growth takes half a segment longer.
 //!
-//! What has been acknowledged towards the next segment is the fraction of the window: `n` of `w` segments are `w + n/w`.
+//! What has been acknowledged towards the next segment is the fraction of the window: `n` of `w` segments are
+//! `w + n/w`.
 
 use super::window::{MIN_SSTHRESH, Window};
 

@@ -24,9 +24,10 @@ fn each_sets_what_its_table_says() {
     assert_eq!(set_by(Profile::Ns2), ns2);
     let linux = json!({
         "profile": "linux", "recovery": "sack", "mss": "1448 B", "hdr": "52 B", "ack_size": "52 B",
-        "initial_cwnd": "10 packets", "whole_segments": true, "abc_limit": 1000, "handshake": true, "rto_initial": "1 s", "rto_min": "0.2 s",
-        "rto_max": "120 s", "granularity": "0.2 s", "delayed_ack": true, "delayed_ack_timeout": "0.04 s",
-        "proportional_rate_reduction": true, "segmentation_offload": true, "timestamps": true, "cubic": { "growth": "linux" }, "westwood_plus": { "least_after_slow_start": 0.0 },
+        "initial_cwnd": "10 packets", "whole_segments": true, "abc_limit": 1000, "handshake": true,
+        "rto_initial": "1 s", "rto_min": "0.2 s", "rto_max": "120 s", "granularity": "0.2 s", "delayed_ack": true,
+        "delayed_ack_timeout": "0.04 s", "proportional_rate_reduction": true, "segmentation_offload": true,
+        "timestamps": true, "cubic": { "growth": "linux" }, "westwood_plus": { "least_after_slow_start": 0.0 },
     });
     let quantities = |table: Value| serde_json::from_value::<Config>(table).expect("legal");
     let given = quantities(linux.clone());
