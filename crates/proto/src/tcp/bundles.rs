@@ -4,8 +4,9 @@
 //!
 //! It is Linux that is followed (`tcp_tso_autosize`, `tcp_tso_should_defer` and `__tcp_transmit_skb` in
 //! net/ipv4/tcp_output.c). A bundle has as many segments as go in a millisecond at the pace of the window, two at
-//! least. The last of several that go together has the push flag. What is less than a bundle goes at once, unless
-//! something has gone a moment ago and an acknowledgement, with which there will be more, is about to come.
+//! least, and half of the window at most. The last of several that go together has the push flag. What is less than a
+//! bundle goes at once, unless something has gone a moment ago and an acknowledgement, with which there will be more,
+//! is about to come.
 
 use super::window::Window;
 use crate::time::{Duration, Instant};
