@@ -4,8 +4,8 @@ use crate::support::{numbers, table, words};
 use faircast_scenario::run::Control;
 use faircast_scenario::{Scenario, run};
 
-/// A metric of all flows whose names begin so, over the seeds 1 to 4.
-fn sum_of_four_seeds(text: &str, flows: &str, metric: &str) -> f64 {
+/// A metric of all flows whose names begin so, summed over so many seeds.
+fn sum_over_seeds(text: &str, seeds: u64, flows: &str, metric: &str) -> f64 {
     let scenario = Scenario::from_toml(text).unwrap_or_else(|problems| panic!("{problems:#?}"));
     let of_seed = |seed| -> f64 {
         let output = run(&scenario, seed, &Control::default(), 1).unwrap();
@@ -15,10 +15,11 @@ fn sum_of_four_seeds(text: &str, flows: &str, metric: &str) -> f64 {
         let wanted = rows.filter(|((subject, what), _)| subject.starts_with(flows) && what == metric);
         wanted.map(|(_, value)| value).sum()
     };
-    (1..=4).map(of_seed).sum()
+    (1..=seeds).map(of_seed).sum()
 }
 
-/// Mbit/s of a SACK flow over 10 Mbit/s with random losses of its data, mean of four seeds.
+/// Mbit/s of a SACK flow over 10 Mbit/s with random losses of its data, mean of twelve seeds: seeds differ, and the
+/// first four have up to 0.08 more.
 fn goodput_mbps(rtt_ms: f64, loss: f64, keys: &str) -> f64 {
     let text = format!(
         r#"
@@ -44,14 +45,14 @@ to = "b"
 "#,
         rtt_ms / 2.0
     );
-    sum_of_four_seeds(&text, "ftp", "goodput") / 4e6
+    sum_over_seeds(&text, 12, "ftp", "goodput") / 12e6
 }
 
 #[test]
 fn delayed_acks_cost_a_flow_little() {
     let plain = "mss = \"1448 B\"\nrto_min = \"0.2 s\"\ndelayed_ack = true\ndelayed_ack_timeout = \"40 ms\"";
     let linux = "profile = \"linux\"";
-    // Reno of Linux over an emulated path: 2.03 to 2.22 and 1.88 to 1.96 Mbit/s.
+    // Reno of Linux over an emulated path: 2.03 to 2.22 and 1.88 to 1.96 Mbit/s. With the profile the second is 2.02.
     for keys in [plain, linux] {
         let (short, long) = (goodput_mbps(40.0, 0.02, keys), goodput_mbps(100.0, 0.005, keys));
         assert!((short - 2.1).abs() <= 0.2, "{keys}: {short}");
@@ -83,7 +84,7 @@ fn timeouts_in_parking_lot(keys: &str) -> f64 {
     }
     let ends = "from = [\"left-0\", \"left-1\"]\nto = [\"right-0\", \"right-1\"]\ncount = 2";
     text += &format!("[flows.long]\n{ends}\n{flow}");
-    sum_of_four_seeds(&text, "long-", "timeouts")
+    sum_over_seeds(&text, 4, "long-", "timeouts")
 }
 
 #[test]
