@@ -47,6 +47,13 @@ macro_rules! choose {
                 }
             }
 
+            fn may_count_whole_segments(&self) -> bool {
+                match self {
+                    $(ChosenRule::$Type(rule) => rule.may_count_whole_segments(),)+
+                    ChosenRule::Guest(rule) => rule.may_count_whole_segments(),
+                }
+            }
+
             fn byte_counting(&self) -> bool {
                 match self {
                     $(ChosenRule::$Type(rule) => rule.byte_counting(),)+

@@ -161,7 +161,7 @@ impl Sender {
             echo: EchoResponse::new(config, rule.mark_factor()),
             byte_counting: config.byte_counting.unwrap_or(rule.byte_counting()),
             abc_limit: config.abc_limit,
-            whole_segments: config.whole_segments,
+            whole_segments: config.whole_segments && rule.may_count_whole_segments(),
             rule,
             cwr_pending: false,
             handshake: Handshake::new(config.handshake, config.handshake_ack, config.ack_size.0 as u16),

@@ -137,6 +137,12 @@ pub trait WindowRule {
         false
     }
 
+    /// Whether its window may be counted in whole segments, if the configuration asks for it: not where the rule keeps
+    /// a window with parts of its own.
+    fn may_count_whole_segments(&self) -> bool {
+        true
+    }
+
     /// Whether an ACK lets the window grow for each segment that it acknowledges, rather than for one, unless the
     /// configuration says otherwise.
     fn byte_counting(&self) -> bool {

@@ -164,6 +164,11 @@ impl WindowRule for Cubic {
         Recovery::NewReno
     }
 
+    /// The windows of the RFC have parts: in the region of Reno the window is W_est.
+    fn may_count_whole_segments(&self) -> bool {
+        self.linux.is_some()
+    }
+
     /// Section 4.10: CUBIC "SHOULD use the HyStart++ slow start algorithm".
     fn hystart(&self) -> bool {
         true

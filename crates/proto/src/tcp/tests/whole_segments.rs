@@ -2,6 +2,7 @@
 
 use super::alone::{Alone, CLEAR, window_of};
 use super::*;
+use crate::tcp::rule::cubic::Growth;
 
 /// A window of 11 of which 9 of the next segment are acknowledged: 11.8.
 fn eleven_and_nine(config: Config) -> Alone {
@@ -34,8 +35,6 @@ fn the_window_grows_when_as_many_as_it_has_are_acknowledged() {
 
 #[test]
 fn losses_and_marks_leave_whole_segments_of_whole_ones() {
-    // Of 11 by 0.7, and not of 11.8, which would be 8.
-    let cubic = || window_of(11.0, Variant::Cubic);
     let mut alone = eleven_and_nine(Config { hystart: Some(false), ..window_of(11.0, Variant::NewReno) });
     for _ in 0..3 {
         alone.hear(0.2, 9, CLEAR, &[]);
@@ -44,15 +43,12 @@ fn losses_and_marks_leave_whole_segments_of_whole_ones() {
     let (factor, mecn) = (0.8, Mecn { alpha1: 0.2, alpha2: 0.5, alpha3: 0.5, ..Mecn::default() });
     let marked = Config { ecn: EcnMode::Mecn, mecn, ..window_of(11.0, Variant::NewReno) };
     let mut alone = eleven_and_nine(marked.clone());
+    // Of 11 by 0.8, and not of 11.8, which would be 9.
     alone.hear(0.2, 9, Ecn::Incipient, &[]);
     assert_eq!(windows(&alone), [f64::floor(11.0 * factor), 8.0]);
     // What is missing to a half: 8 by 0.5 / 0.8.
     alone.hear(0.2, 9, Ecn::Moderate, &[]);
     assert_eq!(windows(&alone), [5.0, 5.0]);
-    let (mut alone, _) = Alone::start(&Config { whole_segments: true, ..cubic() });
-    alone.hear(0.1, 1, CLEAR, &[]);
-    let (_, sent) = alone.wake();
-    assert_eq!((sent.as_str(), windows(&alone)), ("1r", [1.0, 7.0]));
 }
 
 #[test]
@@ -60,4 +56,15 @@ fn a_time_out_leaves_a_threshold_of_whole_segments() {
     let mut alone = eleven_and_nine(window_of(11.0, Variant::NewReno));
     alone.wake();
     assert_eq!(windows(&alone), [1.0, 5.0]);
+}
+
+#[test]
+fn the_cubic_function_of_the_rfc_keeps_its_parts() {
+    for (growth, ssthresh) in [(Growth::Rfc9438, 11.0 * 0.7), (Growth::Linux, 7.0)] {
+        let mut config = Config { whole_segments: true, ..window_of(11.0, Variant::Cubic) };
+        config.cubic.growth = growth;
+        let (mut alone, _) = Alone::start(&config);
+        alone.wake();
+        assert_eq!(windows(&alone), [1.0, ssthresh], "{growth:?}");
+    }
 }
