@@ -3832,8 +3832,8 @@ class Tcp(AnyFlow):
         Westwood+'s filter: used with `variant = "westwood+"`.
     whole_segments : bool, optional
         In congestion avoidance let the window grow by whole segments, one when as many as it has have been
-        acknowledged, and leave whole ones after a reduction, as hosts do (Linux). Default false: each ACK adds its part
-        (RFC 5681 equation (3)).
+        acknowledged, and leave whole ones after a reduction, as hosts do (Linux). Without effect on the growth of RFC
+        9438. Default false: each ACK adds its part (RFC 5681 equation (3)).
     wnd : str such as "50 packets", optional
         The receiver's window, whole segments; left out, unbounded, so that the network alone limits. ns-2 has 20
         packets. Legal: 1 packet to 1000000000 packets.
@@ -4309,8 +4309,8 @@ class Web(Part):
         Westwood+'s filter: used with `variant = "westwood+"`.
     whole_segments : bool, optional
         In congestion avoidance let the window grow by whole segments, one when as many as it has have been
-        acknowledged, and leave whole ones after a reduction, as hosts do (Linux). Default false: each ACK adds its part
-        (RFC 5681 equation (3)).
+        acknowledged, and leave whole ones after a reduction, as hosts do (Linux). Without effect on the growth of RFC
+        9438. Default false: each ACK adds its part (RFC 5681 equation (3)).
     wnd : str such as "50 packets", optional
         The receiver's window, whole segments; left out, unbounded, so that the network alone limits. ns-2 has 20
         packets. Legal: 1 packet to 1000000000 packets.

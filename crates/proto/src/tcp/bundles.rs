@@ -46,7 +46,7 @@ impl Bundles {
         }
     }
 
-    /// The last segment, all below which and above `snd_una` is outstanding, has not gone.
+    /// This segment, which was sent last, has not gone; what is outstanding begins with `snd_una`.
     #[cold]
     pub fn take_back(&mut self, segment: u64, snd_una: u64) {
         if let Some((_, at)) = self.sent.pop_back_if(|(end, _)| *end > segment) {

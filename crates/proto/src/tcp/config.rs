@@ -53,8 +53,8 @@ pub struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub byte_counting: Option<bool>,
     /// In congestion avoidance let the window grow by whole segments, one when as many as it has have been
-    /// acknowledged, and leave whole ones after a reduction, as hosts do (Linux). Default false: each ACK adds its part
-    /// (RFC 5681 equation (3)).
+    /// acknowledged, and leave whole ones after a reduction, as hosts do (Linux). Without effect on the growth of RFC
+    /// 9438. Default false: each ACK adds its part (RFC 5681 equation (3)).
     pub whole_segments: bool,
     /// The most segments for which an ACK lets the window grow in slow start, L of RFC 3465 section 2.2: used with
     /// `byte_counting`, and without `hystart`, which has a limit of its own. After a time-out it is 1 (section 2.3).

@@ -104,18 +104,15 @@ impl Sender {
     /// it belongs to one.
     #[inline]
     fn waits_for_more(&mut self, now: Instant, end: u64, allowed: u32) -> bool {
-        if self.bundles.is_none() {
+        if self.bundles.is_none() || self.next < self.sent_end || self.is_paced() {
             return false;
         }
-        let (srtt, is_paced) = (self.rtt.srtt(), self.is_paced());
         let repairing = self.recovery.is_repairing() || self.recovery.repairs_after_timeout(self.snd_una);
-        let Some(bundles) = self.bundles.as_mut().filter(|_| self.next == self.sent_end && !is_paced) else {
-            return false;
-        };
         let room = Room { segments: end - self.next, more: end < self.limit, repairing };
-        let waits = bundles.wait(now, room, &self.window, srtt);
+        let (window, srtt) = (&self.window, self.rtt.srtt());
+        let waits = self.bundles.as_mut().is_some_and(|bundles| bundles.wait(now, room, window, srtt));
         if !waits {
-            bundles.begin(room.segments.min(allowed.into()), &self.window, srtt);
+            self.begin_bundle(room.segments.min(allowed.into()));
         }
         waits
     }
