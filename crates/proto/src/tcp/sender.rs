@@ -308,7 +308,6 @@ impl Sender {
     /// back to `snd_una`.
     fn on_retransmission_timeout(&mut self, now: Instant, out: &mut Outbox) {
         let before = self.window;
-        self.settle();
         match self.recovery.on_timeout(self.snd_una, self.sent_end) {
             Cut::Whole => self.rule.on_timeout((self.sent_end - self.snd_una) as u32, &mut self.window),
             Cut::Rest => {
@@ -330,7 +329,8 @@ impl Sender {
         self.send_next(now, out);
     }
 
-    /// The window is reduced: what is less than a segment is gone, before and after, where whole ones are counted.
+    /// What is less than a segment is gone, where whole ones are counted: after each reduction, and before those that
+    /// are not by half, of which the half of the whole segments is the whole of the half.
     pub(super) fn settle(&mut self) {
         if self.whole_segments {
             whole_segments::settle(&mut self.window);

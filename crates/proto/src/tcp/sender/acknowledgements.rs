@@ -280,7 +280,6 @@ impl Sender {
 
     fn begin_recovery(&mut self, now: Instant, cut: Cut, out: &mut Outbox) {
         let before = self.window;
-        self.settle();
         let reduced = match cut {
             Cut::Whole => {
                 let flight = self.flight_at_loss();
@@ -311,6 +310,7 @@ impl Sender {
     pub(super) fn cut_rest(&mut self) -> bool {
         let missing = self.echo.loss();
         if missing < 1.0 {
+            self.settle();
             self.rule.on_further_mark(missing, &mut self.window);
         }
         missing < 1.0

@@ -86,14 +86,26 @@ fn what_waits_goes_with_what_a_duplicate_lets_go() {
 }
 
 #[test]
-fn nothing_waits_while_losses_are_repaired() {
-    // By NewReno the window lets new segments go during a repair, too.
-    let (mut alone, _) = Alone::start(&Config { segmentation_offload: true, ..window_of(6.0, Variant::NewReno) });
+fn what_waits_is_outstanding_to_a_loss_that_is_seen_at_once() {
+    let (mut alone, _) = Alone::start(&Config { segmentation_offload: true, ..window_of(6.0, Variant::Sack) });
     for (at_s, ack) in [(0.1, 2), (0.1001, 4), (0.1002, 6)] {
         alone.hear(at_s, ack, CLEAR, &[]);
     }
-    let heard: Vec<String> = (0..6).map(|n| alone.hear(0.2 + 1e-4 * f64::from(n), 6, CLEAR, &[])).collect();
-    assert_eq!(heard, ["12", "13", "6r", "", "", "14"]);
+    assert_eq!(alone.hear(0.2, 8, CLEAR, &[]), "12 13p");
+    // Half of 8 to 13, and of 14.
+    alone.hear(0.2001, 8, CLEAR, &[(9, 12)]);
+    assert_eq!(alone.shown().cwnd_pkts, 3.5);
+}
+
+#[test]
+fn nothing_waits_while_losses_are_repaired() {
+    // By NewReno the window lets new segments go during a repair, too: ten, and one for each duplicate.
+    let (mut alone, _) = Alone::start(&Config { segmentation_offload: true, ..window_of(20.0, Variant::NewReno) });
+    assert_eq!(alone.hear(0.1, 1, CLEAR, &[]), "20");
+    let heard: Vec<String> = (1..=13).map(|n| alone.hear(0.1 + 1e-5 * f64::from(n), 1, CLEAR, &[])).collect();
+    assert_eq!([&heard[0], &heard[1], &heard[2]], ["21", "22", "1r"]);
+    assert!(heard[3..12].iter().all(String::is_empty));
+    assert_eq!(heard[12], "23");
 }
 
 #[test]

@@ -52,6 +52,19 @@ fn losses_and_marks_leave_whole_segments_of_whole_ones() {
 }
 
 #[test]
+fn a_loss_after_a_mark_is_of_whole_segments() {
+    let mecn = Mecn { alpha1: 0.2, alpha2: 0.5, alpha3: 0.5, ..Mecn::default() };
+    let config = Config { ecn: EcnMode::Mecn, mecn, whole_segments: true, ..window_of(16.0, Variant::NewReno) };
+    let (mut alone, _) = Alone::start(&config);
+    alone.hear(0.1, 1, Ecn::Incipient, &[]);
+    (2..=12).for_each(|ack| drop(alone.hear(0.1, ack, CLEAR, &[])));
+    assert!((alone.cwnd() - (12.0 + 11.0 / 12.0)).abs() < 1e-9, "{}", alone.cwnd());
+    (0..3).for_each(|_| drop(alone.hear(0.1, 12, CLEAR, &[])));
+    // 12 by 0.5 / 0.8, and not 12.9, which would be 8.
+    assert_eq!(windows(&alone), [7.0, 7.0]);
+}
+
+#[test]
 fn a_time_out_leaves_a_threshold_of_whole_segments() {
     let mut alone = eleven_and_nine(window_of(11.0, Variant::NewReno));
     alone.wake();
