@@ -12,7 +12,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
 .PHONY: demo build env web web-check test test-web test-wire measure-wire test-cluster test-long template check \
 	check-overflow features msrv semver bench bench-parent bench-instructions bench-peers bench-web compare-ns3 \
-	site deny dist test-dist clean
+	site deny dist static fuzz test-dist clean
 
 demo: build
 	$(BIN)/faircast reproduce peng-beside-rlm --reps 5
@@ -84,14 +84,16 @@ test-web: build web web-check site
 	$(BIN)/python tools/web_tables.py target/web/tables.json
 	$(NODE) npm run --silent test
 
+# COUNTED=done leaves out the Python tests that `make check` has run, over the core that is checked for overflow.
 test: build template
 	cargo test --workspace --quiet
-	$(PYTEST)
+	$(PYTEST) $(if $(COUNTED),$(UNCOUNTED:%=python/tests/test_%.py))
 	@echo "left out: the web part in a browser (make test-web), namespaces of networks (test-wire), clusters" \
-		"(test-cluster), what takes minutes (test-long)"
+		"(test-cluster), what takes minutes (test-long)$$(command -v tshark > /dev/null || \
+		echo ', what tshark says of packets, as it is not there')"
 
 # Sessions on real sockets beside the kernel's TCP, in network namespaces that end with the test: root, some minutes.
-# One at a time, as each measures rates.
+# Tests one at a time, as they measure rates; what one runs at once has links of its own.
 test-wire:
 	@test "$$(id -u)" = 0 || { echo "test-wire makes network namespaces and needs root"; exit 1; }
 	cargo test --quiet --release -p faircast-wire --test namespaces -- --include-ignored --nocapture --test-threads 1
@@ -259,6 +261,26 @@ dist: env web
 	$(BIN)/python tools/wheel.py sizes target/dist
 	$(BIN)/abi3audit --strict --summary target/dist/*.whl
 	cargo package --quiet --no-verify $(CRATES:%=-p faircast-%)
+
+# The program of files and streams, with what it needs of the C library in it.
+HOST = $(shell rustc -vV 2> /dev/null | sed -n 's/^host: //p')
+static:
+	RUSTFLAGS='-C target-feature=+crt-static' cargo build --release --quiet -p faircast-cast --target $(HOST)
+	@mkdir -p target/static
+	cp target/$(HOST)/release/faircast target/static/faircast
+	@! LC_ALL=C ldd target/static/faircast 2>&1 | grep '=>'
+	target/static/faircast --help > /dev/null
+
+# What strangers may send, by libFuzzer, so many seconds each of its targets, and what files and streams say of
+# themselves. cargo-fuzz is compiled if it is not there, and needs nightly Rust.
+FUZZ_SECONDS ?= 300
+fuzz:
+	@rustup toolchain install nightly --profile minimal > /dev/null 2>&1 || \
+		{ echo "rustup cannot install nightly Rust"; exit 1; }
+	@command -v cargo-fuzz > /dev/null || cargo install cargo-fuzz --locked --quiet
+	@cd crates/codec && for target in $$(ls fuzz/fuzz_targets | sed 's/\.rs$$//'); do \
+		cargo +nightly fuzz run --sanitizer none $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
+	cargo run --release --quiet -p faircast-deliver --example fuzz
 
 # That wheel where there is nothing but pip; PYTHONS="python3.12 python3.13" names more.
 PYTHONS ?= $(PYTHON)

@@ -30,6 +30,7 @@ from faircast.experiment import (
     plain,
 )
 from faircast.experiments import PAPERS, REGISTRY, load
+from faircast.looks import next_look
 from faircast.report import Report
 from faircast.statistics import with_interval
 
@@ -179,9 +180,15 @@ def section(report: Report) -> str:
 
 
 def command(report: Report) -> str:
-    """What repeats it: with fewer seeds than the experiment asks for the number has to be said."""
-    seeds = len(report.seeds)
-    return f"faircast reproduce {report.id}{f' --reps {seeds}' if seeds < load(report.id).reps else ''}"
+    """What repeats it.
+
+    The number of seeds has to be said if it is less than the experiment asks for, or if more would be run by itself as
+    something is undecided.
+    """
+    seeds, experiment = len(report.seeds), load(report.id)
+    is_open = experiment.goes_on and any(criterion.straddles is not None for criterion in report.criteria)
+    goes_further = is_open and next_look(seeds) is not None
+    return f"faircast reproduce {report.id}{f' --reps {seeds}' if seeds < experiment.reps or goes_further else ''}"
 
 
 def kept_of(report: Report) -> str:

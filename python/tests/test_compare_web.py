@@ -41,10 +41,11 @@ def test_percentiles_are_compared_in_pairs_by_seed(tool: ModuleType) -> None:
     found = tool.compared(runs, 50)  # 2.2 and 3.3 against 2 and 3
     assert found["difference"] == pytest.approx(0.1)
     assert (found["faircast_s"], found["peer_s"], found["seeds"]) == pytest.approx((2.75, 2.5, 2))
-    assert not found["agrees"], "ten per cent in each of the pairs"
+    assert found["verdict"] == "DIFFERS", "ten per cent in each of the pairs"
     spread = tool.compared([*runs, (run(2.0, 2.0, 2.0), run(2.2, 2.2, 2.2))], 50)
     assert spread["ci95"] == pytest.approx(estimate([0.1, 0.1, -1 / 11]).ci95)
-    assert spread["agrees"]
+    assert spread["verdict"] == "undecided", "5 % lie in its interval"
+    assert [tool.verdict(-0.02, 0.01), tool.verdict(0.06, 0.02)] == ["agrees", "undecided"]
 
 
 def test_what_ns3_has_printed_is_kept_by_program_and_transfers(tool: ModuleType, tmp_path: Path) -> None:
@@ -73,7 +74,7 @@ def test_what_falls_among_the_unfinished_is_not_judged(tool: ModuleType) -> None
     assert tool.compared([good, good, cut], 95)["seeds"] == 2
     assert tool.compared([good, good, cut], 50)["seeds"] == 3
     few = tool.compared([good, cut], 95)
-    assert not few["agrees"]
+    assert few["verdict"] == "too few"
     assert "too few" in tool.shown({"peer": "ns3", "load": 0.8, "measure": "95 %", **few})
 
 

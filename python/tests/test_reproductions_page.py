@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from faircast.experiment import Numbers, Verdict
 from faircast.experiments import REGISTRY, load
+from faircast.looks import LOOKS
 from faircast.report import Report
 
 if TYPE_CHECKING:
@@ -88,6 +90,23 @@ def test_as_many_seeds_as_an_experiment_asks_for_are_not_said(tool: ModuleType) 
     asked = load("mecn-fig7").reps
     assert tool.command(report("mecn-fig7", seeds=list(range(asked)))) == "faircast reproduce mecn-fig7"
     assert tool.command(report("mecn-fig7", seeds=list(range(asked - 1)))).endswith(f" --reps {asked - 1}")
+
+
+def test_the_number_of_seeds_is_said_where_more_would_be_run_by_itself(tool: ModuleType) -> None:
+    asked = load("x-start").reps
+    found = replace(criterion("a", "undecided"), straddles=0.1)
+    assert tool.command(report("x-start", found, seeds=list(range(asked)))).endswith(f" --reps {asked}")
+    assert tool.command(report("x-start", found, seeds=list(range(LOOKS[-1])))) == "faircast reproduce x-start"
+    # x-operator has the seeds that it has.
+    asked = load("x-operator").reps
+    assert tool.command(report("x-operator", found, seeds=list(range(asked)))) == "faircast reproduce x-operator"
+
+
+def test_what_disagrees_says_why() -> None:
+    page = (ROOT / "docs" / "reproductions.md").read_text()
+    verdicts = re.findall(r"^\*\*The verdict: disagrees\*\* \(.*?\)\.(.*)", page, flags=re.MULTILINE)
+    assert len(verdicts) > 3
+    assert all(why.strip() for why in verdicts), verdicts
 
 
 def test_what_was_not_reproduced_stays(tool: ModuleType, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ use faircast_deliver::symbol::HEADER_BYTES;
 use faircast_proto::group_set::Senders;
 use faircast_proto::scheme::Scheme as _;
 use faircast_wire::groups::Groups;
-use faircast_wire::session::Session;
+use faircast_wire::session::{Session, host_defaults};
 use faircast_wire::sockets::{self, Interface, Sockets};
 use serde_json::{Map, Value, json};
 use std::net::{IpAddr, SocketAddr};
@@ -24,8 +24,14 @@ pub struct Agreed {
     packet_bytes: u64,
 }
 
+/// What IPv6's header has more than IPv4's.
+fn beyond_ipv4(group: IpAddr) -> u64 {
+    if group.is_ipv4() { 0 } else { 20 }
+}
+
 /// The longest header of a message with data, IP and UDP included: OMCC's and SMCC's (`docs/wire-format.md`). One for
-/// all schemes, so that equal files have equal blocks whichever carries them.
+/// all schemes, so that equal files have equal blocks whichever carries them, over one
+/// version of IP.
 const MOST_HEADER_BYTES: u64 = 80;
 
 impl Agreed {
@@ -42,7 +48,9 @@ impl Agreed {
             let sentence = format!("--keys FILE or --open says who is believed; {which}, one is legal");
             return Err(Ending::Input(sentence));
         }
-        let packet_bytes = options.packet_size.unwrap_or(1280);
+        // A scheme counts packets with headers of IPv4.
+        let longest = options.packet_size.unwrap_or(1280);
+        let packet_bytes = longest - beyond_ipv4(first.ip());
         let session = session(options, packet_bytes, max_rate)?;
         let used = session.scheme.packet_bytes();
         if used != packet_bytes {
@@ -59,7 +67,7 @@ impl Agreed {
         Ok(Agreed { session, groups, symbol_bytes: (symbol - symbol % 8) as u16, packet_bytes })
     }
 
-    /// Bytes of an IP packet with data, at most.
+    /// Bytes of a packet with data as the scheme counts them, at most: with headers of IPv4.
     pub fn packet_bytes(&self) -> u64 {
         self.packet_bytes
     }
@@ -75,15 +83,15 @@ impl Agreed {
         Err(Ending::Input(format!("--scheme {:?} given, {sentence}", scheme.unwrap_or_default())))
     }
 
-    /// Looks whether the interface takes packets that are so long. IPv6 has 20 bytes more of header than is counted.
+    /// Looks whether the interface takes packets that are so long.
     pub fn check_length(&self, interface: &Interface) -> Result<()> {
-        let beyond = if self.groups.first().is_ipv4() { 0 } else { 20 };
+        let longest = self.packet_bytes + beyond_ipv4(self.groups.first().ip());
         let path = format!("/sys/class/net/{}/mtu", interface.name);
         let most = std::fs::read_to_string(path).ok().and_then(|text| text.trim().parse::<u64>().ok());
         match most {
-            Some(most) if self.packet_bytes + beyond > most => {
-                let (given, name, legal) = (self.packet_bytes, &interface.name, most.saturating_sub(beyond));
-                let sentence = format!("packets of {given} bytes are too long for {name}; legal is up to {legal}");
+            Some(most) if longest > most => {
+                let name = &interface.name;
+                let sentence = format!("packets of {longest} bytes are too long for {name}; legal is up to {most}");
                 Err(Ending::Input(format!("--packet-size: {sentence}")))
             }
             _ => Ok(()),
@@ -106,22 +114,12 @@ impl Agreed {
 /// The table that `[sessions.NAME]` of a scenario would be.
 fn session(options: &Shared, packet_bytes: u64, max_rate: Option<&str>) -> Result<Session> {
     let scheme = options.scheme.as_deref().unwrap_or("tfmcc");
-    let mut common = Map::new();
-    common.insert("packet_size".to_owned(), json!(format!("{packet_bytes} B")));
-    if matches!(scheme, "tfmcc" | "omcc" | "smcc") {
-        // What recovers on hosts, as the keys' own descriptions have it.
-        common.insert("granularity".to_owned(), json!("10 ms"));
-        common.insert("silence_floor".to_owned(), json!("50 ms"));
-    }
-    let mut table = match scheme {
-        "smcc" => Map::from_iter([("tfmcc".to_owned(), Value::Object(common))]),
-        _ => common,
+    let mut table = host_defaults(scheme);
+    let size = json!(format!("{packet_bytes} B"));
+    match table.get_mut("tfmcc") {
+        Some(Value::Object(of_groups)) => of_groups.insert("packet_size".to_owned(), size),
+        _ => table.insert("packet_size".to_owned(), size),
     };
-    if scheme == "tfmcc" {
-        table.insert("slow_start".to_owned(), json!("doubling"));
-        table.insert("loss_event_span".to_owned(), json!("window"));
-    }
-    table.insert("scheme".to_owned(), json!(scheme));
     table.insert("max_rate".to_owned(), json!(max_rate.unwrap_or("100 Gbit/s")));
     let mut steps = vec![(String::new(), table.clone())];
     for (key, text) in &options.set {

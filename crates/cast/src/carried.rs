@@ -59,12 +59,12 @@ impl Outbound for Offer {
 
 impl Outbound for Sender {
     fn next_symbol(&mut self, now: Duration, out: &mut Vec<u8>) -> Result<Sent, Failure> {
-        self.next_symbol(now, out)
+        Ok(self.next_symbol(now, out))
     }
 
     /// A stream has one group ([`Agreed::check_one_group`](crate::agreed::Agreed::check_one_group)).
     fn next_above(&mut self, now: Duration, _group: u32, out: &mut Vec<u8>) -> Result<Sent, Failure> {
-        self.next_symbol(now, out)
+        Ok(self.next_symbol(now, out))
     }
 
     fn put_back(&mut self, symbol: Option<SymbolId>) {

@@ -19,11 +19,14 @@ pub enum Ending {
     Input(String),
     /// A disk or the system stands in the way.
     System(String),
-    /// Ctrl-C or SIGTERM.
-    Interrupted,
+    /// Ctrl-C or SIGTERM, and what that leaves, if there is something to be said of it.
+    Interrupted(&'static str),
     /// The same, and what was done until then.
     Stopped(String, Value),
 }
+
+/// What an interruption leaves of files that are sent or received.
+pub const GOES_ON: &str = "; what has come is kept, the same command goes on from there";
 
 /// What a command comes to; both are ends.
 pub type Result<T> = std::result::Result<T, Ending>;
@@ -44,7 +47,7 @@ impl Ending {
             Ending::Incomplete(..) => 1,
             Ending::Input(_) => 2,
             Ending::System(_) => 3,
-            Ending::Interrupted | Ending::Stopped(..) => 130,
+            Ending::Interrupted(_) | Ending::Stopped(..) => 130,
         }
     }
 
@@ -77,9 +80,10 @@ impl Ending {
             Ending::Silent => Ok(()),
             other => {
                 let sentence = match other {
-                    Ending::Incomplete(sentence, _) | Ending::Stopped(sentence, _) => sentence,
-                    Ending::Input(sentence) | Ending::System(sentence) => sentence,
-                    _ => "interrupted; what has come is kept, the same command goes on from there",
+                    Ending::Incomplete(sentence, _) | Ending::Stopped(sentence, _) => sentence.clone(),
+                    Ending::Input(sentence) | Ending::System(sentence) => sentence.clone(),
+                    Ending::Interrupted(leaves) => format!("interrupted{leaves}"),
+                    Ending::Done(..) | Ending::Text(_) | Ending::Silent => unreachable!("said above"),
                 };
                 let said = match as_json {
                     true => print(&json!({ "error": sentence, "problems": [], "exit_code": code })),
@@ -106,7 +110,7 @@ impl From<Failure> for Ending {
         match failure {
             Failure::Input(sentence) => Ending::Input(sentence),
             Failure::Disk(sentence) => Ending::System(sentence),
-            Failure::Stopped => Ending::Interrupted,
+            Failure::Stopped => Ending::Interrupted(""),
         }
     }
 }
@@ -120,7 +124,7 @@ impl From<Illegal> for Ending {
 /// A failure to read what was named: it cannot be used.
 pub fn at_start(failure: Failure) -> Ending {
     match failure {
-        Failure::Stopped => Ending::Interrupted,
+        Failure::Stopped => Ending::Interrupted(""),
         other => Ending::Input(other.to_string()),
     }
 }

@@ -81,7 +81,8 @@ impl<I: Inbound> Incoming<I> {
     /// What has come of the group, `forged` packets that nobody with the key has sealed among it.
     pub fn heard_of(&self, forged: u64) -> HeardOf {
         let unreadable = if self.reserved.is_some() { forged } else { self.malformed };
-        HeardOf { is_read: self.store.salt().is_some(), unreadable, is_other: self.is_other }
+        let is_read = self.store.salt().is_some();
+        HeardOf { is_read, is_opened: is_read || self.early > 0, unreadable, is_other: self.is_other }
     }
 
     fn give(&mut self, payload: &[u8]) -> Option<Taken> {

@@ -182,7 +182,10 @@ mod tests {
             ("send a --max-rate 1Mbit/s", "--to GROUP:PORT MISSING"),
             ("send", "--to GROUP:PORT MISSING"),
             ("receive d", "--from GROUP:PORT MISSING"),
-            ("send a TO", "--max-rate RATE is missing: it never sends faster, as 20Mbit/s"),
+            (
+                "send a TO",
+                "--max-rate RATE is missing: the most that the network can give, as 20Mbit/s; packets are spaced by it",
+            ),
             ("send a --too x", "there is no option \"--too\" of send; OPTIONS"),
             ("send a -x", "there is no option \"-x\" of send; OPTIONS"),
             ("send a --to", "--to needs a value: GROUP:PORT"),

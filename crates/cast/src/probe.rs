@@ -125,7 +125,7 @@ pub fn command(options: &Probe, interrupted: &mut dyn FnMut() -> bool) -> Result
         if interrupted() {
             driver.stop(&mut clock, &mut network);
             results.end(clock.now(), &mut driver, "interrupted").iter().for_each(|why| note(why));
-            return Err(Ending::Interrupted);
+            return Err(Ending::Interrupted(""));
         }
         let heard = driver.content().heard;
         if heard == Some(now) {
@@ -149,6 +149,9 @@ fn over(driver: &Member, took: Duration, unread: &Unread) -> Ending {
     let (seconds, content) = (took.as_secs_f64(), driver.content());
     if content.heard.is_some() {
         return Ending::Silent;
+    }
+    if let Some(ending) = unread.in_vain(&content.unread) {
+        return ending;
     }
     let sealed =
         if content.refused > 0 { format!(", but {} that were refused", content.refused) } else { String::new() };

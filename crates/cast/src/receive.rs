@@ -2,7 +2,7 @@
 
 use crate::agreed::{Agreed, draw_id};
 use crate::asking::Asking;
-use crate::ending::{Ending, Result, at_start};
+use crate::ending::{Ending, GOES_ON, Result, at_start};
 use crate::following::{self, Following};
 use crate::incoming::Incoming;
 use crate::others::Others;
@@ -118,20 +118,22 @@ pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Resu
         let since = driver.content().heard.unwrap_or(began);
         if let Some(patience) = options.patience.filter(|patience| now.saturating_sub(since) > *patience) {
             driver.content_mut().store.flush()?;
+            driver.stop(&mut clock, &mut sockets);
             results.end(clock.now(), &mut driver, "incomplete").iter().for_each(|why| progress.notes(why));
-            let (seconds, all) = (patience.as_secs_f64(), following.forged(&driver));
-            if let (None, Some(path), 1..) = (driver.content().store.salt(), &listening.keys, all) {
-                let sentence = format!("{path} opens none of the {all} packets that came: it is of another session");
-                return Err(Ending::Input(sentence));
+            let all = following.forged(&driver);
+            let heard = driver.content().heard_of(all);
+            if let Some(ending) = unread.in_vain(&heard) {
+                return Err(ending);
             }
-            let sentence = format!("incomplete: nothing has come for {seconds} s; what has come is kept");
+            let silence = unread.silence(&heard, patience.as_secs_f64());
+            let sentence = format!("incomplete: {silence}; what has come is kept");
             return Ok(Ending::Incomplete(sentence, value(&driver, now - began, all, &unread)));
         }
         if interrupted() {
             driver.content_mut().store.flush()?;
             driver.stop(&mut clock, &mut sockets);
             results.end(clock.now(), &mut driver, "interrupted").iter().for_each(|why| progress.notes(why));
-            return Err(Ending::Interrupted);
+            return Err(Ending::Interrupted(GOES_ON));
         }
         let forged = following.forged(&driver);
         progress.shows(now, come(&driver), || brief(&driver), || summary(&driver, now - began, forged));

@@ -1,7 +1,7 @@
 //! `faircast send`: files to all who receive.
 
 use crate::agreed::{Agreed, draw_id};
-use crate::ending::{Ending, Result, at_start};
+use crate::ending::{Ending, GOES_ON, Result, at_start};
 use crate::outgoing::Outgoing;
 use crate::progress::Progress;
 use crate::results::{self, Of, Results, SENDER};
@@ -46,7 +46,7 @@ pub fn command(options: &Send, interrupted: &mut dyn FnMut() -> bool) -> Result<
     let files = gather(&files).map_err(at_start)?;
     // From the first look on an interrupt is something that is asked for.
     if interrupted() {
-        return Err(Ending::Interrupted);
+        return Err(Ending::Interrupted(GOES_ON));
     }
     let mut clock = turns::clock();
     let mut progress = Progress::new(options.output, turns::time(clock.now()));
@@ -54,7 +54,11 @@ pub fn command(options: &Send, interrupted: &mut dyn FnMut() -> bool) -> Result<
         progress.reads(bytes);
         !interrupted()
     };
-    let offer = Offer::new(files, settings, session.salt(), session.signer(), &mut goes_on).map_err(at_start)?;
+    let offer = Offer::new(files, settings, session.salt(), session.signer(), &mut goes_on);
+    let offer = offer.map_err(|failure| match at_start(failure) {
+        Ending::Interrupted(_) => Ending::Interrupted(GOES_ON),
+        other => other,
+    })?;
     let now = turns::time(clock.now());
     let content = Outgoing::new(offer, session, keys.is_some(), now);
     let mut driver = agreed.session.source(draw_id()?, agreed.groups, content)?;
@@ -95,7 +99,7 @@ pub fn command(options: &Send, interrupted: &mut dyn FnMut() -> bool) -> Result<
         if interrupted() {
             driver.stop(&mut clock, &mut sockets);
             results.end(clock.now(), &mut driver, "interrupted").iter().for_each(|why| progress.notes(why));
-            return Err(Ending::Interrupted);
+            return Err(Ending::Interrupted(GOES_ON));
         }
         let (sent, all) = (driver.content().sent.0, driver.content().offer.manifest().symbols());
         progress.shows(now, (sent, all), || brief(&driver, expected), || summary(&driver, now - began, expected));

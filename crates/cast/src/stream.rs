@@ -16,8 +16,8 @@ pub fn command(options: &Stream, interrupted: &mut dyn FnMut() -> bool) -> Resul
         (Some(to), None) => {
             refuse(&[("source", options.source.is_some())], "to", "from")?;
             let Some(max_rate) = &options.max_rate else {
-                let sentence = "--max-rate RATE is missing: it never sends faster, as 20Mbit/s";
-                return Err(Ending::Input(sentence.to_owned()));
+                let what = "the most that the network can give, as 20Mbit/s; packets are spaced by it";
+                return Err(Ending::Input(format!("--max-rate RATE is missing: {what}")));
             };
             stream_out::command(options, to, max_rate, interrupted)
         }

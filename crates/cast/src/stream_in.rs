@@ -146,7 +146,10 @@ pub fn command(options: &Stream, from: SocketAddr, interrupted: &mut dyn FnMut()
         if let Some(patience) = options.patience.filter(|patience| now.saturating_sub(since) > *patience) {
             driver.stop(&mut clock, &mut sockets);
             results.end(clock.now(), &mut driver, "incomplete").iter().for_each(|why| progress.notes(why));
-            let sentence = format!("incomplete: nothing has come for {} s", patience.as_secs_f64());
+            if let Some(ending) = unread.in_vain(&heard) {
+                return Err(ending);
+            }
+            let sentence = format!("incomplete: {}", unread.silence(&heard, patience.as_secs_f64()));
             return Ok(Ending::Incomplete(sentence, value(&driver, now - began, &following, &unread)));
         }
         if interrupted() {

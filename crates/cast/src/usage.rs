@@ -71,7 +71,7 @@ pub struct Send {
     /// the first group of the session, as 239.1.2.3:5000 or [ff15::1]:5000
     #[arg(long, value_name = "GROUP:PORT", value_parser = group)]
     pub to: SocketAddr,
-    /// it never sends faster, as 20Mbit/s
+    /// the most that the network can give, as 20Mbit/s; packets are spaced by it
     #[arg(long, value_name = "RATE")]
     pub max_rate: String,
     /// What both ends are told.
@@ -155,7 +155,7 @@ pub struct Stream {
     /// receive from this group, the first of the session, to standard output
     #[arg(long, value_name = "GROUP:PORT", value_parser = group)]
     pub from: Option<SocketAddr>,
-    /// with --to, required: it never sends faster, as 20Mbit/s
+    /// with --to, required: the most that the network can give, as 20Mbit/s; packets are spaced by it
     #[arg(long, value_name = "RATE")]
     pub max_rate: Option<String>,
     /// with --to: what is not repaired after so long is given up, 0.1 to 1000. Default 5
@@ -226,7 +226,7 @@ pub struct Shared {
     /// a parameter of the scheme, as in scenarios; both ends alike
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
     pub set: Vec<(String, String)>,
-    /// IP packets are this long at most, 256 to 9000; both ends alike. Default 1280
+    /// IP packets with data are this long at most, 256 to 9000; both ends alike. Default 1280
     #[arg(long, value_name = "BYTES", value_parser = packet_bytes)]
     pub packet_size: Option<u64>,
     /// the interface; default: that of the route to the group

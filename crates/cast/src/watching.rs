@@ -120,6 +120,7 @@ impl Content for Watching {
         let number = number.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
         let opened = self.keys.open(message, payload_at).map(|opened| (opened.salt, opened.payload.len()));
         self.unread.is_read |= opened.is_ok();
+        self.unread.is_opened |= opened.is_ok();
         self.unread.unreadable += u64::from(opened.is_err());
         if let Ok((salt, length)) = opened {
             let payload = message[payload_at..payload_at + length].to_vec();

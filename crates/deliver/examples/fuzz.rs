@@ -9,10 +9,14 @@ use faircast_deliver::keys::Salt;
 use faircast_deliver::manifest::{Entry, Manifest};
 use faircast_deliver::names::FileName;
 use faircast_deliver::root::Root;
+use faircast_deliver::stream::head::{self, Head};
+use faircast_deliver::stream::standing::Standing;
 use faircast_deliver::symbol::SymbolId;
 use rand_core::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use std::time::Duration;
 
+const KINDS: usize = 7;
 const CUT: Cut = Cut { symbol_bytes: 64, block_symbols: 4 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -22,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{inputs} inputs, seed {seed}");
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let originals = originals()?;
-    let mut taken = [0u64; 5];
+    let mut taken = [0u64; KINDS];
     let mut bytes = Vec::new();
     for _ in 0..inputs {
         let kind = random.next_u64() as usize % originals.len();
@@ -32,14 +36,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         taken[kind] += u64::from(read(kind, &bytes));
     }
     println!(
-        "taken: root {}, symbol {}, request {}, manifest {}, name {}",
-        taken[0], taken[1], taken[2], taken[3], taken[4]
+        "taken: root {}, symbol {}, request {}, manifest {}, head {}, standing {}, name {}",
+        taken[0], taken[1], taken[2], taken[3], taken[4], taken[5], taken[6]
     );
     Ok(())
 }
 
 /// Something of each kind that is right.
-fn originals() -> Result<[Vec<u8>; 5], Box<dyn std::error::Error>> {
+fn originals() -> Result<[Vec<u8>; KINDS], Box<dyn std::error::Error>> {
     let root = Root {
         cut: CUT,
         manifest_bytes: 600,
@@ -59,7 +63,24 @@ fn originals() -> Result<[Vec<u8>; 5], Box<dyn std::error::Error>> {
         entries.push(Entry { name: FileName::new(name)?, geometry, hash: [8; 32], blocks });
     }
     let manifest = Manifest::new(entries)?.encode();
-    Ok([root.encode(None), symbol, request.encode(), manifest, b"folder/film.ts".to_vec()])
+    let entry = |number: u64| head::Entry { at: 200 * number, bytes: 200, hash: [number as u8; 32] };
+    let mut stream = Vec::new();
+    let head = Head {
+        cut: CUT,
+        delay: Duration::from_secs(2),
+        began: 1_700_000_000,
+        salt: Salt([7; 12]),
+        is_over: false,
+        bytes: 1000,
+        begun: 5,
+        kept: 2,
+        listed: 2,
+        entries: vec![entry(2), entry(3)],
+    };
+    head.encode(None, &mut stream);
+    let standing = Standing { session: head.tag(), left: 3, lost: 4, lines: vec![line; 2] };
+    let name = b"folder/film.ts".to_vec();
+    Ok([root.encode(None), symbol, request.encode(), manifest, stream, standing.encode(), name])
 }
 
 /// Changes a few bytes, cuts, repeats, or puts a piece of another one in.
@@ -106,6 +127,16 @@ fn read(kind: usize, bytes: &[u8]) -> bool {
         }),
         3 => Manifest::decode(bytes, CUT).is_ok_and(|manifest| {
             assert_eq!(manifest.encode(), bytes);
+            true
+        }),
+        4 => Head::decode(bytes, None).is_ok_and(|head| {
+            let mut again = Vec::new();
+            head.encode(None, &mut again);
+            assert_eq!(Head::decode(&again, None).as_ref(), Ok(&head));
+            true
+        }),
+        5 => Standing::decode(bytes).is_ok_and(|standing| {
+            assert_eq!(standing.encode(), bytes);
             true
         }),
         _ => std::str::from_utf8(bytes).is_ok_and(|text| {

@@ -137,6 +137,13 @@ mod tests {
     }
 
     #[test]
+    fn bytes_are_those_of_the_format() {
+        let (whole, block) = (hash(b"b/d"), hash(&0_u32.to_be_bytes()));
+        let bytes = [&[0, 0, 0, 1, 0, 3][..], b"b/d", &[0, 0, 0, 0, 0, 0, 1, 0], &whole, &block].concat();
+        assert_eq!(Manifest::new(vec![entry("b/d", 256)]).expect("legal").encode(), bytes);
+    }
+
+    #[test]
     fn what_is_written_is_read() {
         let manifest = Manifest::new(vec![entry("a", 0), entry("b/c", 1000), entry("b/d", 1)]).expect("legal");
         let bytes = manifest.encode();

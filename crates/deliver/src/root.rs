@@ -158,6 +158,22 @@ mod tests {
     }
 
     #[test]
+    fn bytes_are_those_of_the_format() {
+        let cut = [4, 0x80, 2, 0, 0, 9, 0x27, 0xc0];
+        let identified = [&[1][..], &cut, &[1; 32], &[2; 32]].concat();
+        let began_and_salt = [0, 0, 0, 0, 0x65, 0x53, 0xf1, 0, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7];
+        let content = hash(&identified);
+        let head = [&[1][..], &content[..4], &[1, 0], &cut, &began_and_salt, &[2]].concat();
+        assert_eq!(root().encode(None), [&head[..], &[1; 32], &[2; 32]].concat());
+        assert_eq!(root().content().0, content[..16]);
+        let (signer, verifier) = signer(1);
+        let signed = root().encode(Some(&signer));
+        let (before, signature) = signed.split_last_chunk().expect("it is signed");
+        assert_eq!((before[6], &before[7..]), (128, &root().encode(None)[7..]));
+        assert!(verifier.verify(b"faircast root 1", before, &Signature(*signature)));
+    }
+
+    #[test]
     fn what_is_signed_is_read_and_nothing_else() {
         let (signer, verifier) = signer(1);
         let bytes = root().encode(Some(&signer));

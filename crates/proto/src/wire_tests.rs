@@ -127,6 +127,20 @@ fn the_page_draws_every_message_of_our_own() {
     assert_eq!(drawn.count(), 19);
 }
 
+/// Of a manifest, whose names have no length of their own, there is none.
+#[test]
+fn the_page_draws_what_is_said_of_files_and_keys() {
+    for name in ["Root", "Symbol", "Request", "Head", "Standing", "Sealed data", "Authenticated feedback"] {
+        let text = section(&format!("#### {name}"));
+        let tables = text.split("\n\n").filter(|block| block.starts_with('|'));
+        let drawn = tables.map(|table| {
+            let expected = format!("```\n{}```", diagram(&fields(table)));
+            assert!(text.contains(&expected), "{name}: the page has not\n{expected}");
+        });
+        assert!(drawn.count() > 0, "{name}");
+    }
+}
+
 #[test]
 fn the_page_has_the_length_of_every_message_in_one_table() {
     let told: Vec<[String; 3]> = rows(section("## All messages"))

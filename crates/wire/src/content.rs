@@ -8,7 +8,7 @@ use std::ops::Range;
 /// The application's side of a driver. Nothing of it may wait.
 pub trait Content {
     /// Appends what a data packet that goes out carries: at most `room` bytes. What is left of them is filled with
-    /// zeros, so that the packet has the size that its rate counts.
+    /// zeros, so that the packet has the size that its rate counts, unless [`is_padded`](Self::is_padded) says no.
     fn fill(&mut self, _packet: &Packet, _room: usize, _into: &mut Vec<u8>) {}
 
     /// The packet could not be sent; what [`fill`](Self::fill) gave for it last is lost.

@@ -4,6 +4,9 @@
 //! with the moment at which it arrived; what could not be sent comes back, the last first; a membership that is not to
 //! be had, or is lost, is said.
 
+mod hearing;
+mod names;
+
 use crate::clock::Clock;
 use crate::content::{Content, Refused};
 use crate::counters::Counters;
@@ -11,18 +14,18 @@ use crate::debt::{AT_ONCE, Debt};
 use crate::directory::{Directory, OWN};
 use crate::group_use::GroupUse;
 use crate::groups::Groups;
-use crate::network::{Arrival, Batch, Interface, Network};
+use crate::network::{Batch, Interface, Network};
 use crate::other_sources::OtherSources;
 use crate::rests::Rests;
-use faircast_codec::{Decoded, Malformed, Scope, decode, encode};
+use faircast_codec::encode;
 use faircast_proto::control::Control;
 use faircast_proto::endpoint::{Action, Endpoint, Input, Outbox};
-use faircast_proto::group_set::{GroupPlan, GroupSet, Role, Senders};
+use faircast_proto::group_set::{GroupPlan, GroupSet, Role};
 use faircast_proto::limits::Illegal;
 use faircast_proto::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use faircast_proto::time::{Instant, Rate};
-use faircast_proto::wire::coding;
 use faircast_proto::wire::{IP_BYTES, UDP_BYTES};
+use names::Names;
 use std::io;
 use std::mem;
 use std::net::{IpAddr, SocketAddr};
@@ -541,178 +544,5 @@ impl<E: Endpoint, C: Content> Driver<E, C> {
             (Interface::Down, Interface::Up) if mem::take(&mut self.lost_all) => self.start(clock, network),
             _ => {}
         }
-    }
-
-    /// Takes a datagram that has come: looks whether it is for the endpoint, and hands it in.
-    fn hear(&mut self, now: Instant, arrived: Instant, arrival: &Arrival<'_>) {
-        if arrival.truncated {
-            self.counters.truncated += 1;
-            return;
-        }
-        if arrival.group.is_some_and(|number| !self.joined.contains(number)) {
-            self.counters.uninvited += 1;
-            return;
-        }
-        let mut scope = Names::of(&self.directory);
-        let read = decode(arrival.bytes, &mut scope)
-            .and_then(|decoded| Ok((decoded, scope.sender.ok_or(Malformed::Stranger)?)));
-        let named = scope.named;
-        let (Decoded { mut packet, control, mut payload }, id) = match read {
-            Ok(read) => read,
-            Err(why) => {
-                self.counters.malformed[why.reason()] += 1;
-                return;
-            }
-        };
-        if id == self.directory.own_id() {
-            self.counters.own += 1;
-            return;
-        }
-        let is_said = self.is_said(&packet, arrival);
-        if packet.header.kind() != self.setting.kind && !is_said {
-            self.counters.foreign += 1;
-            return;
-        }
-        // Before anything is believed of it, and so before it is known whether the source is this one.
-        let mut opened = mem::take(&mut self.sealing);
-        if self.content.seal_bytes() > 0 {
-            opened.clear();
-            opened.extend_from_slice(arrival.bytes);
-            match self.content.open(id, &mut opened, arrival.bytes.len() - payload.len()) {
-                Ok(range) => payload = &opened[range],
-                Err(Refused) => {
-                    self.sealing = opened;
-                    self.counters.forged += 1;
-                    return;
-                }
-            }
-        }
-        if is_said || self.is_for_us(id, &packet, arrival) {
-            if let Some(source) = self.directory.heard(now, id, arrival.from, packet.sent) {
-                self.counters.taken += 1;
-                if is_said {
-                    self.content.hear(now, id, payload);
-                } else {
-                    packet.source = source;
-                    packet.destination = arrival.group.map_or(OWN, Address::group);
-                    if let Some(number) = arrival.group {
-                        self.uses[number as usize].takes(packet.size);
-                    }
-                    packet.ecn = arrival.ecn;
-                    self.call(now, Input::Packet { packet: &packet, control: control.as_ref(), arrived });
-                    if packet.is_data() {
-                        self.content.names(named);
-                        self.content.take(now, &packet, payload);
-                    }
-                }
-            } else {
-                self.counters.no_room += 1;
-            }
-        } else {
-            self.counters.foreign += 1;
-            let is_open = self.setting.part == Part::Member { of: None };
-            if is_open && packet.is_data() && arrival.group.is_some() {
-                self.others.hear(arrival.from, now);
-            }
-        }
-        self.sealing = opened;
-    }
-
-    /// Whether a message is what a member [says](Self::say) to the source, which nobody but members sends to it alone.
-    fn is_said(&self, packet: &Packet, arrival: &Arrival<'_>) -> bool {
-        let is_datagram = matches!(packet.header, Header::Datagram { .. });
-        self.setting.part == Part::Source && arrival.group.is_none() && is_datagram
-    }
-
-    /// Whether a message is of this session. A source takes no data. A member takes data, and all that comes in groups
-    /// to which the source alone sends, from one source only, and what else there is from anybody who speaks there.
-    fn is_for_us(&mut self, id: u64, packet: &Packet, arrival: &Arrival<'_>) -> bool {
-        let Part::Member { of } = self.setting.part else { return !packet.is_data() };
-        let from_source = match arrival.group {
-            Some(number) => self.setting.plan[number as usize].senders == Senders::Source,
-            None => true,
-        };
-        if !from_source && !packet.is_data() {
-            return true;
-        }
-        let this = Source { id, at: arrival.from };
-        let is_sealed = self.content.seal_bytes() > 0;
-        match self.source {
-            // Its seal says whose it is. Somebody may repeat it from elsewhere, even before it came itself: reports go
-            // where the newest came from, which nobody has before the source.
-            Some(source) if is_sealed && source.id == id => {
-                let is_newest = self.directory.near(self.directory.address(id)).is_none_or(|last| last < packet.sent);
-                let is_there = arrival.group.is_some() && of.is_none_or(|of| of == arrival.from.ip());
-                if source != this && is_newest && is_there {
-                    self.source = Some(this);
-                    self.directory.moved(id, arrival.from);
-                }
-                of.is_none_or(|of| of == arrival.from.ip())
-            }
-            Some(source) => source == this,
-            None if arrival.group.is_some() && of.is_none_or(|of| of == arrival.from.ip()) => {
-                self.source = Some(this);
-                true
-            }
-            None => false,
-        }
-    }
-}
-
-/// The directory, as the codec asks it. Whoever is not known is a stranger there: who is taken in is decided when a
-/// message has been read as a whole and is of the session.
-struct Names<'a> {
-    directory: &'a Directory,
-    /// Whose message it is.
-    sender: Option<u64>,
-    /// Whom it names last, by id, or by number in RTP.
-    named: Option<u64>,
-}
-
-impl<'a> Names<'a> {
-    /// Nothing has been read.
-    fn of(directory: &'a Directory) -> Names<'a> {
-        Names { directory, sender: None, named: None }
-    }
-
-    /// The sender is known by this id, or by this number in RTP, of which there are 32 bits.
-    fn says(&mut self, id: u64) -> Option<Address> {
-        self.sender = Some(id);
-        Some(self.directory.address(id))
-    }
-}
-
-impl coding::Directory for Names<'_> {
-    fn id(&self, address: Address) -> u64 {
-        self.directory.id(address)
-    }
-
-    fn address(&mut self, id: u64) -> Option<Address> {
-        self.says(id)
-    }
-
-    fn named(&mut self, id: u64) -> Option<Address> {
-        self.named = Some(id);
-        Some(self.directory.address(id))
-    }
-}
-
-impl Scope for Names<'_> {
-    fn near(&self, sender: Address) -> Option<Instant> {
-        self.directory.near(sender)
-    }
-
-    fn rtp_source(&mut self, ssrc: u32) -> Option<Address> {
-        self.says(ssrc.into())
-    }
-
-    fn rtp_receiver(&mut self, ssrc: u32) -> Option<Address> {
-        self.says(ssrc.into())
-    }
-
-    fn rtp_named(&mut self, ssrc: u32) -> Option<Address> {
-        self.named = Some(ssrc.into());
-        let is_own = self.directory.own_id() as u32 == ssrc;
-        Some(if is_own { OWN } else { self.directory.address(ssrc.into()) })
     }
 }

@@ -1,10 +1,14 @@
 //! What both ends of a session must agree on: scheme and parameters, as scenarios have them, and the greatest rate.
 
 #[cfg(feature = "serde")]
+mod hosts;
+#[cfg(feature = "serde")]
 mod keys;
 mod kind;
 mod source;
 
+#[cfg(feature = "serde")]
+pub use hosts::host_defaults;
 pub use source::SourceEndpoint;
 
 use crate::content::Content;
@@ -27,7 +31,8 @@ use std::net::{IpAddr, SocketAddr};
 pub struct Session {
     /// The scheme and its parameters.
     pub scheme: SchemeConfig,
-    /// The source never sends more. There is no default: in a simulator the first link bounds a source, a host's is
+    /// The greatest rate by which packets of the source are spaced; what a late host owes is made up for beyond it, as
+    /// [`Driver`] says. There is no default: in a simulator the first link bounds a source, a host's is
     /// often far wider than what lies behind it, and the first hop of a session of layers carries all of them. What
     /// goes by a schedule, as SMCC's counting layers, must fit below it.
     pub max_rate: Rate,
@@ -195,8 +200,8 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said_with_what_is_legal() {
-        let missing = "max_rate: missing; legal is a rate, as \"20 Mbit/s\": a host sends no faster, whatever the \
-                       network would take";
+        let missing = "max_rate: missing; legal is a rate, as \"20 Mbit/s\": packets of a host are spaced by it, \
+                       whatever the network would take";
         assert_eq!(wrong(json!({ "scheme": "tfmcc" })), [missing]);
         let names = "legal are cbr, tfmcc, omcc, pgmcc, smcc, layered-cbr, layer-blocking, rlm, mlda";
         assert_eq!(wrong(json!({ "max_rate": "1 Mbit/s" })), [format!("scheme: missing; {names}")]);

@@ -42,7 +42,11 @@ Parameters = Annotated[
 ]
 PacketSize = Annotated[
     str | None,
-    option("--packet-size", "BYTES", "IP packets are this long at most, 256 to 9000; both ends alike. Default 1280."),
+    option(
+        "--packet-size",
+        "BYTES",
+        "IP packets with data are this long at most, 256 to 9000; both ends alike. Default 1280.",
+    ),
 ]
 Interface = Annotated[
     str | None, option("--interface", "NAME", "The interface; default: that of the route to the group.")

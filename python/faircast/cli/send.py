@@ -31,7 +31,10 @@ def command(
         ),
     ],
     to: Annotated[str | None, option("--to", "GROUP:PORT", GROUP)] = None,
-    max_rate: Annotated[str | None, option("--max-rate", "RATE", "It never sends faster, as 20Mbit/s.")] = None,
+    max_rate: Annotated[
+        str | None,
+        option("--max-rate", "RATE", "The most that the network can give, as 20Mbit/s; packets are spaced by it."),
+    ] = None,
     scheme: Scheme = None,
     sets: Parameters = None,
     packet_size: PacketSize = None,

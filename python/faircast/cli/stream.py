@@ -21,7 +21,12 @@ def command(
         option("--from", "GROUP:PORT", "Receive from this group, the first of the session, to standard output."),
     ] = None,
     max_rate: Annotated[
-        str | None, option("--max-rate", "RATE", "With --to, required: it never sends faster, as 20Mbit/s.")
+        str | None,
+        option(
+            "--max-rate",
+            "RATE",
+            "With --to, required: the most that the network can give, as 20Mbit/s; packets are spaced by it.",
+        ),
     ] = None,
     delay: Annotated[
         str | None,

@@ -4,6 +4,7 @@ use crate::case::{Row, Verdict, listed, mean, median};
 use crate::emulator::Record;
 use crate::link::Shape;
 use crate::simulated::Network;
+use crate::start::default_scheme;
 use crate::trial::{SHAPE, Trial};
 use faircast_proto::time::{Duration, Instant};
 use serde_json::{Value, json};
@@ -62,12 +63,11 @@ pub fn tfmcc_over_geo() -> Result<Vec<Row>, String> {
     alone("tfmcc-geo", "TFMCC alone, 280 ms each way", Shape { delay: Duration::from_millis(280), ..SHAPE })
 }
 
-/// With what recovers beside an established TCP.
+/// What `faircast send` asks of TFMCC, in packets as long as TCP's.
 pub fn tfmcc() -> Value {
-    json!({
-        "scheme": "tfmcc", "max_rate": "20 Mbit/s", "max_rtt": "recent", "gap_floor": "follows", "seed_floor": "half",
-        "loss_event_span": "window",
-    })
+    let mut session = default_scheme("20 Mbit/s");
+    session["packet_size"] = json!("1000 B");
+    session
 }
 
 fn pgmcc() -> Value {

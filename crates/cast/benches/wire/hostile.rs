@@ -225,7 +225,7 @@ pub fn forged() -> Result<Vec<Row>, String> {
     let _ = member.thread.join();
     let wire = format!("{meanwhile:.2} Mbit/s, {before:.2} before; {count} reports");
     let what = "reports in the name of a receiver, without its key, that nothing comes: what a receiver gets";
-    Ok(vec![Row::judged(what, wire, "nothing changes", (meanwhile / before - 1.0).abs() <= 0.02 && count > 0)])
+    Ok(vec![Row::judged(what, wire, "within 2 %", (meanwhile / before - 1.0).abs() <= 0.02 && count > 0)])
 }
 
 pub fn replayed() -> Result<Vec<Row>, String> {
@@ -260,7 +260,7 @@ pub fn replayed() -> Result<Vec<Row>, String> {
     let wire = format!("{meanwhile:.2} Mbit/s, {before:.2} before; {count} reports");
     let what = "reports of a receiver that nothing came, recorded and sent again later: what a receiver gets";
     let is_same = (meanwhile / before - 1.0).abs() <= 0.02;
-    Ok(vec![Row::judged(what, wire, "nothing changes", is_same && fast && count > 0)])
+    Ok(vec![Row::judged(what, wire, "within 2 %", is_same && fast && count > 0)])
 }
 
 pub fn lying() -> Result<Vec<Row>, String> {
@@ -300,7 +300,7 @@ fn lies(number: u8, what: &str, lie: Lie, more: &str) -> Result<Row, String> {
     let (is_named, part) = (said.contains("receiver 3"), meanwhile / before);
     let named = if is_named { "named" } else { "not named" };
     println!("  {}", said.trim().lines().rev().nth(1).unwrap_or_default());
-    let wire = format!("{part:.2} of {before:.1} Mbit/s, {named}");
+    let wire = format!("{part:.2} times {before:.1} Mbit/s, {named}");
     let what = format!("a receiver with a key {what}: what another gets in {} s", LIES.as_secs());
     Ok(if more.is_empty() {
         Row::judged(what, wire, "half of it, and it is named", part >= 0.5 && is_named)

@@ -25,6 +25,8 @@ mod place;
 mod programs;
 mod simulated;
 mod start;
+#[path = "../../../wire/tests/namespaces/tcp.rs"]
+mod tcp;
 #[path = "../../../wire/tests/namespaces/trial.rs"]
 mod trial;
 mod trouble;

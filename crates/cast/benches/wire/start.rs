@@ -9,16 +9,16 @@ use crate::place::Place;
 use crate::programs::{Emulated, until};
 use crate::simulated::Network;
 use crate::trial::SHAPE;
+use faircast_wire::session::host_defaults;
 use serde_json::{Value, json};
 use std::thread;
 use std::time::Duration;
 
 /// What `faircast send` asks of TFMCC unless it is told otherwise.
 pub fn default_scheme(max_rate: &str) -> Value {
-    json!({
-        "scheme": "tfmcc", "packet_size": "1280 B", "granularity": "10 ms", "silence_floor": "50 ms",
-        "slow_start": "doubling", "loss_event_span": "window", "max_rate": max_rate,
-    })
+    let mut table = host_defaults("tfmcc");
+    table.extend([("packet_size".to_owned(), json!("1280 B")), ("max_rate".to_owned(), json!(max_rate))]);
+    Value::Object(table)
 }
 
 /// Nine tenths of the link over half a second.

@@ -56,7 +56,7 @@ pub fn wrap() -> Result<Vec<Row>, String> {
     let what = "stamps wrap, those of members 11 to 13 s earlier: Mbit/s in the 10 s from there on";
     let before = "the same: Mbit/s in the 10 s around the wraps of members";
     let there_before = simulated("wrap", tfmcc(), SHAPE, from - 150)?;
-    Ok(vec![row(before, &mbps(&records, from - 150), &there_before), row(what, &mbps(&records, from), &there)])
+    Ok(vec![row(what, &mbps(&records, from), &there), row(before, &mbps(&records, from - 150), &there_before)])
 }
 
 /// Half a second without a link.

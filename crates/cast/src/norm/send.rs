@@ -74,7 +74,7 @@ pub fn command(options: &Send, interrupted: &mut dyn FnMut() -> bool) -> Result<
             sender.close(now);
         }
         if interrupted() {
-            return Err(Ending::Interrupted);
+            return Err(Ending::Interrupted(""));
         }
         let done = (sender.counters().source, sender.symbols());
         let report = Report { sender: &sender, traffic: &traffic, files: &files, expected, took };

@@ -275,7 +275,10 @@ fn bad_input_is_one_sentence_and_exit_2() {
     for (line, says) in [
         ("stream --open".to_owned(), "neither is given, one is legal"),
         (format!("{to} --from GROUP"), "both are given, one is legal"),
-        (to.to_owned(), "--max-rate RATE is missing: it never sends faster, as 20Mbit/s"),
+        (
+            to.to_owned(),
+            "--max-rate RATE is missing: the most that the network can give, as 20Mbit/s; packets are spaced by it",
+        ),
         (
             format!("{to} --max-rate 1Mbit/s --source 10.0.0.1"),
             "--source given with --to; legal is --source with --from",

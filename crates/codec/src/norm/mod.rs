@@ -40,18 +40,18 @@ pub enum Body {
     Information {
         /// What each message of a sender says.
         status: Status,
-        /// Bits of an object, as of data.
+        /// Bits of [`object_flag`].
         flags: u8,
         /// The scheme of its code.
         fec_id: u8,
         /// Number of the object.
         object: u16,
     },
-    /// NORM_DATA (section 4.2.1). With flag 0x20 a [`StreamPiece`] leads the payload.
+    /// NORM_DATA (section 4.2.1). With [`object_flag::STREAM`] a [`StreamPiece`] leads the payload.
     Data {
         /// What each message of a sender says.
         status: Status,
-        /// 0x01 repair, 0x02 explicit, 0x04 information, 0x08 unreliable, 0x10 file, 0x20 stream.
+        /// Bits of [`object_flag`].
         flags: u8,
         /// Number of the object and the symbol.
         position: Position,
@@ -146,7 +146,30 @@ pub struct Time {
 
 /// Version 1 (section 4.1).
 const VERSION: u8 = 1;
-const STREAM: u8 = 0x20;
+
+/// Bits of NORM_DATA and NORM_INFO, of an object or of what is sent of it (section 4.2.1).
+pub mod object_flag {
+    /// It is sent because somebody asked.
+    pub const REPAIR: u8 = 0x01;
+    /// It is a symbol that was asked for by itself.
+    pub const EXPLICIT: u8 = 0x02;
+    /// The object has information.
+    pub const INFORMATION: u8 = 0x04;
+    /// What lacks of it is not to be asked for.
+    pub const UNRELIABLE: u8 = 0x08;
+    /// It is a file.
+    pub const FILE: u8 = 0x10;
+    /// It is a stream.
+    pub const STREAM: u8 = 0x20;
+}
+
+/// Kinds of NORM_ACK, and of what asks for one (section 4.3.2).
+pub mod acknowledgement {
+    /// Of a probe of congestion control.
+    pub const CC: u8 = 1;
+    /// Of everything up to a position.
+    pub const FLUSH: u8 = 2;
+}
 
 /// Appends the message. Of `backoff` and `group_size` count four bits.
 pub fn encode(message: &Message<'_>, out: &mut Vec<u8>) {
@@ -223,7 +246,7 @@ impl Message<'_> {
     /// Whether the payload is what the message has there.
     fn is_whole(&self) -> bool {
         match self.body {
-            Body::Data { flags, .. } if flags & STREAM != 0 => StreamPiece::read(self.payload).is_some(),
+            Body::Data { flags, .. } if flags & object_flag::STREAM != 0 => StreamPiece::read(self.payload).is_some(),
             Body::Command { command, .. } => match command {
                 Command::Flush(_) | Command::AcknowledgementRequest { .. } => List::<u32>::read(self.payload).is_some(),
                 Command::Squelch(_) => List::<u16>::read(self.payload).is_some(),

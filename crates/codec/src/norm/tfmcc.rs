@@ -3,6 +3,9 @@
 //!
 //! The sender's packets become NORM_DATA or, as probes, NORM_CMD(CC): [`Probes`] writes these, [`Heard`] makes of both
 //! what TFMCC's receiver takes. A report becomes NORM_ACK(CC) by [`feedback`], and a report again by [`report`].
+//!
+//! That is for whoever drives an endpoint of TFMCC by these messages. `crates/norm`, which makes its reports by the
+//! letter of RFC 5740, takes of it what becomes of [time stamps](instant) and of the sender's messages.
 
 use super::{CcNode, Feedback, Loss, Rate, RoundTrip, Time, flag};
 use faircast_proto::packet::Address;

@@ -369,11 +369,6 @@ impl Offer {
         self.content
     }
 
-    /// How often receivers ask, as the driver has learnt by now: answers come within it.
-    pub fn set_round(&mut self, round: Duration) {
-        self.needs.round = round;
-    }
-
     /// Nothing to send but a root at times.
     fn idle(&self, now: Duration) -> bool {
         self.pass.done

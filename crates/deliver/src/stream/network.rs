@@ -68,7 +68,7 @@ impl Sending {
             return None;
         }
         let mut message = HEADER.to_vec();
-        let sent = self.sender.next_symbol(now, &mut message).expect("nothing fails");
+        let sent = self.sender.next_symbol(now, &mut message);
         if sent == Sent::Nothing {
             return None;
         }

@@ -189,26 +189,22 @@ impl Sender {
     }
 
     /// Appends the next payload to `out`, or nothing.
-    ///
-    /// # Errors
-    ///
-    /// None; others who fill packets have some.
-    pub fn next_symbol(&mut self, now: Duration, out: &mut Vec<u8>) -> Result<Sent, Failure> {
+    pub fn next_symbol(&mut self, now: Duration, out: &mut Vec<u8>) -> Sent {
         self.proceed(now);
         let has_symbols = self.has_symbols(now);
         if self.head_is_due(now, has_symbols) {
             self.head(self.blocks().saturating_sub(Head::room(room(self.settings.cut)) as u64))
                 .encode(self.signer.as_ref(), out);
             self.headed = Some((now, 0));
-            return Ok(Sent::Root);
+            return Sent::Root;
         }
         if let Some(from) = self.asked_heads.pop_front() {
             self.head(from).encode(self.signer.as_ref(), out);
             self.head_again = Some((from, now));
-            return Ok(Sent::Manifest);
+            return Sent::Manifest;
         }
         if !has_symbols {
-            return Ok(Sent::Nothing);
+            return Sent::Nothing;
         }
         self.symbols += 1;
         if let Some((_, symbols)) = &mut self.headed {
@@ -218,7 +214,7 @@ impl Sender {
         while let Some(id) = self.unsent.pop() {
             if is_kept(self.first, &id) {
                 self.put((id.object, id.block), id.symbol, out);
-                return Ok(Sent::Again);
+                return Sent::Again;
             }
         }
         // Whoever waits for the input has its repair first; a live input is held up by no more than half.
@@ -226,11 +222,11 @@ impl Sender {
         if is_repair_next && self.needs.ready(now) {
             let (block, symbol) = self.needs.next(now).expect("one is ready");
             self.put(block, symbol, out);
-            return Ok(Sent::Repair);
+            return Sent::Repair;
         }
         let Some((symbol, symbols)) = self.position else {
             // All that could not be sent has been given up meanwhile.
-            return Ok(Sent::Nothing);
+            return Sent::Nothing;
         };
         self.put(place(self.blocks() - 1), symbol.into(), out);
         self.position = (symbol + 1 < symbols).then_some((symbol + 1, symbols));
@@ -241,7 +237,7 @@ impl Sender {
             self.keep_pace(now, symbols);
         }
         self.sources += 1;
-        Ok(Sent::Source)
+        Sent::Source
     }
 
     /// Takes back a symbol, or a head, that was given out last and could not be sent: it is the next one. Of several

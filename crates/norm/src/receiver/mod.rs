@@ -5,6 +5,7 @@
 //! | `mod.rs` | what comes in, what goes out when |
 //! | `sink.rs` | where objects go |
 //! | `objects.rs` | what has come, what lacks |
+//! | `remote.rs` | the sender that it hears |
 //! | `instances.rs` | a sender that starts again |
 //! | `jumps.rs` | numbers that are far from the newest |
 //! | `times.rs` | by what waiting is scaled |
@@ -15,23 +16,24 @@ mod instances;
 mod jumps;
 mod nacking;
 mod objects;
+mod remote;
 mod reporting;
 mod sink;
 mod times;
 
 pub use sink::Sink;
 
-use crate::fixed::{BELOW_BYTES, NOBODY, ROBUST_FACTOR};
-use crate::needs::Needs;
+use crate::fixed::{BELOW_BYTES, NOBODY};
+use faircast_codec::norm::object_flag::{INFORMATION, REPAIR, STREAM};
 use faircast_codec::norm::{
-    Answer, Body, CcNode, Command, Extensions, List, Message, Position, Requests, Status, Time, decode, encode,
+    Answer, Body, CcNode, Command, Extensions, List, Message, Position, Status, acknowledgement, decode, encode,
 };
 use faircast_proto::random::Random;
-use faircast_proto::time::{Duration, Instant};
+use faircast_proto::time::Instant;
 use instances::Instances;
-use jumps::Jumps;
 use nacking::{Due, Nacking};
-use objects::{Objects, Point, Said};
+use objects::{Objects, Said};
+use remote::{GONE, Remote};
 use reporting::Reporting;
 use std::net::SocketAddr;
 use times::Times;
@@ -56,39 +58,6 @@ pub struct Receiver {
     counters: Counters,
 }
 
-/// The sender that it hears.
-#[derive(Debug)]
-struct Remote {
-    node: u32,
-    instance: u16,
-    /// Its other instances.
-    instances: Instances,
-    /// The number of its newest message, and jumps of these and of numbers of objects.
-    newest: u16,
-    jumps: (Jumps, Jumps),
-    at: SocketAddr,
-    heard: Instant,
-    times: Times,
-    objects: Objects,
-    nacking: Nacking,
-    reporting: Reporting,
-    /// Where it is, the object and the symbol behind what came last; and how far it has been.
-    position: Point,
-    reach: Point,
-    /// The object and block of the last symbol: a new one is where requests may begin.
-    block: (u64, u64),
-    /// When content or a flush came last, since when it has been waited for, and how often requests have begun again
-    /// as none came.
-    content: Instant,
-    waits_since: Option<Instant>,
-    renewed: u32,
-    /// The last flush said that all has been sent, up to where the sender has been.
-    is_flushed: bool,
-    has_ended: bool,
-    /// When to say that everything up to a position has come.
-    acknowledge: Option<(Instant, Position)>,
-}
-
 /// What a receiver has counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
@@ -103,25 +72,6 @@ pub struct Counters {
     /// Requests that were kept back, since others had asked.
     pub suppressed: u64,
 }
-
-/// A sender that is silent for so long makes room for another that is there: as `crates/cast` has it.
-const GONE: Duration = Duration::from_secs(3);
-/// So long, and ten greatest round-trip times, if something of it has come and something lacks: a choice. Pieces are
-/// dropped then.
-const LOST: Duration = Duration::from_secs(30);
-/// Bytes of requests that a NACK may have where the sender's segments are shorter, or nothing is known of them: some
-/// have to have room.
-const LEAST_ROOM: usize = 64;
-/// Streams have no files in them.
-const STREAM: u8 = 0x20;
-const INFORMATION: u8 = 0x04;
-/// It is sent because somebody asked.
-const REPAIR: u8 = 0x01;
-/// NORM_CMD(REPAIR_ADV) had no room for all: what lies behind its last request has been asked for, too (section 5.4.4).
-const LIMIT: u8 = 0x01;
-/// NORM_ACK(CC) and NORM_ACK(FLUSH).
-const PROBED: u8 = 1;
-const FLUSHED: u8 = 2;
 
 impl Receiver {
     /// A receiver that has heard nothing; `seed` is for how long it waits before it speaks.
@@ -191,7 +141,7 @@ impl Receiver {
             if let Some((feedback, response)) = remote.reporting.feedback(now, true) {
                 let feedback = Extensions { feedback: Some(feedback), ..Extensions::default() };
                 let answer = Answer { server: remote.node, instance: remote.instance, response };
-                let body = Body::Acknowledgement { answer, kind: PROBED, id: 0 };
+                let body = Body::Acknowledgement { answer, kind: acknowledgement::CC, id: 0 };
                 self.emit(body, &feedback, &[], out);
                 return true;
             }
@@ -225,13 +175,18 @@ impl Receiver {
             let (answer, extensions) = remote.answer(now);
             let mut content = Vec::new();
             position.write(&mut content);
-            self.emit(Body::Acknowledgement { answer, kind: FLUSHED, id: 0 }, &extensions, &content, out);
+            self.emit(
+                Body::Acknowledgement { answer, kind: acknowledgement::FLUSH, id: 0 },
+                &extensions,
+                &content,
+                out,
+            );
             return true;
         }
         if remote.reporting.due(&times) <= now {
             remote.reporting.said(now, &times);
             let (answer, extensions) = remote.answer(now);
-            self.emit(Body::Acknowledgement { answer, kind: PROBED, id: 0 }, &extensions, &[], out);
+            self.emit(Body::Acknowledgement { answer, kind: acknowledgement::CC, id: 0 }, &extensions, &[], out);
             return true;
         }
         // Where nothing comes any more it asks again (section 5.3).
@@ -485,169 +440,4 @@ impl Receiver {
 
 fn remote_is(remote: &Option<Remote>, of: impl FnOnce(&Remote) -> bool) -> bool {
     remote.as_ref().is_some_and(of)
-}
-
-impl Remote {
-    /// What another receiver, or the sender for it, says: of its losses, and of what it lacks.
-    fn overhear(&mut self, now: Instant, message: &Message<'_>) {
-        if let Some(feedback) = message.extensions.feedback {
-            let times = self.times;
-            self.reporting.hear(now, &feedback, &times);
-        }
-        let has_requests = matches!(
-            message.body,
-            Body::Nack { .. } | Body::Command { command: Command::RepairAdvertisement { .. }, .. }
-        );
-        if has_requests
-            && self.nacking.is_waiting()
-            && let Some(requests) = Requests::read(message.payload)
-        {
-            let objects = &self.objects;
-            let mut needs = Needs::read(requests, |number| objects.wide(number), |object| objects.geometry(object));
-            if let Body::Command { command: Command::RepairAdvertisement { flags }, .. } = message.body
-                && flags & LIMIT != 0
-            {
-                needs.add_what_follows();
-            }
-            self.nacking.hear(&needs);
-        }
-    }
-
-    /// A message with this number is believed.
-    fn reaches(&mut self, number: u16) {
-        let is_ahead = (number.wrapping_sub(self.newest) as i16) > 0;
-        if is_ahead || jumps::is_far(number, self.newest) {
-            self.newest = number;
-        }
-    }
-
-    /// Content, or that there is no more, has come.
-    fn content(&mut self, now: Instant) {
-        (self.content, self.waits_since, self.renewed) = (now, Some(now), 0);
-    }
-
-    /// Whether it has been silent for so long that another sender may take its place.
-    fn is_gone(&self, now: Instant) -> bool {
-        let silent = now.since(self.heard);
-        if silent <= GONE {
-            return false;
-        }
-        let is_whole = (self.is_flushed || self.has_ended) && self.objects.missing(self.reach).is_empty();
-        self.objects.count() == 0 || is_whole || silent > LOST.max(self.times.grtts(10.0))
-    }
-
-    /// T_inactivity (section 5.3), by the greatest round-trip time that the sender said last.
-    fn inactivity(&self) -> Duration {
-        self.times.grtts(2.0 * f64::from(ROBUST_FACTOR)).max(Duration::from_secs(1))
-    }
-
-    /// A symbol has come: the sender is behind it, and if it is in another block than the last one, requests may begin
-    /// for what lacks in those before.
-    fn moves(&mut self, now: Instant, object: u64, position: Position, settings: &Settings, random: &mut Random) {
-        let cut = self.objects.geometry(object);
-        let numbers = cut.and_then(|cut| Some((cut, cut.numbers(position.symbol)?)));
-        let Some((cut, (block, symbol))) = numbers else {
-            return self.passes(now, (object, 0), (object, 0), settings, random);
-        };
-        let (start, end) = (cut.start(block), cut.start(block.saturating_add(1)));
-        self.passes(now, (object, start), (object, (start + symbol + 1).min(end)), settings, random);
-    }
-
-    /// The sender is in a block that begins at a point, and there at a position.
-    fn passes(&mut self, now: Instant, start: Point, position: Point, settings: &Settings, random: &mut Random) {
-        self.position = position;
-        self.is_flushed &= position <= self.reach;
-        self.reach = self.reach.max(position);
-        if start != self.block {
-            self.block = start;
-            self.begin(now, start, settings, random);
-        }
-    }
-
-    /// Requests may begin for what lacks before a point.
-    fn begin(&mut self, now: Instant, limit: Point, settings: &Settings, random: &mut Random) {
-        let (times, objects) = (self.times, &self.objects);
-        let lacks = || !objects.missing(limit).is_empty();
-        self.nacking.begin(now, limit, &times, settings.is_unicast, random, lacks);
-    }
-
-    /// The beginning of the block in which the sender is, before which it does not go on to send what is new.
-    fn boundary(&self) -> Point {
-        self.block.min(self.reach)
-    }
-
-    /// Takes a command.
-    fn obey<S: Sink>(
-        &mut self,
-        now: Instant,
-        command: Command,
-        payload: &[u8],
-        settings: &Settings,
-        random: &mut Random,
-        sink: &mut S,
-    ) {
-        match command {
-            Command::Flush(position) => self.flushed(now, position, payload, settings, random),
-            Command::Squelch(position) => {
-                let first = self.objects.wide(position.object);
-                self.objects.reach(first);
-                self.objects.begin_at(first, sink);
-                for number in List::<u16>::read(payload).into_iter().flat_map(|list| list.iter()) {
-                    let object = self.objects.wide(number);
-                    self.objects.lose(object, sink);
-                }
-            }
-            // Of a transmission of which nothing came: what it offered is not known, and another one may follow.
-            Command::EndOfTransmission => self.has_ended = !self.objects.is_empty(),
-            Command::CongestionControl { .. }
-            | Command::RepairAdvertisement { .. }
-            | Command::AcknowledgementRequest { .. }
-            | Command::Application => {}
-        }
-    }
-
-    /// All has been sent up to here; those in the list are to say whether they have it.
-    fn flushed(&mut self, now: Instant, position: Position, list: &[u8], settings: &Settings, random: &mut Random) {
-        self.content(now);
-        let object = self.objects.wide(position.object);
-        self.objects.reach(object);
-        let numbers = self.objects.geometry(object).and_then(|cut| Some((cut, cut.numbers(position.symbol)?)));
-        // Of an object that is whole, or of which nothing is known, all counts.
-        let until = numbers.map_or(u64::MAX, |(cut, (block, symbol))| {
-            (cut.start(block) + symbol + 1).min(cut.start(block.saturating_add(1)))
-        });
-        let limit = (object, until);
-        self.position = limit;
-        self.reach = self.reach.max(limit);
-        self.is_flushed = limit >= self.reach;
-        let lacks = !self.objects.missing(limit).is_empty();
-        if lacks {
-            self.begin(now, limit, settings, random);
-        }
-        let asks = List::<u32>::read(list).is_some_and(|list| list.iter().any(|node| node == settings.node));
-        if asks && !lacks && self.acknowledge.is_none() {
-            // So that not all speak at once.
-            let wait = if self.times.backoff > 0.0 { self.times.grtts(random.uniform()) } else { Duration::ZERO };
-            self.acknowledge = Some((now + wait, position));
-        }
-    }
-
-    /// When requests begin again because nothing comes.
-    fn renews_at(&self) -> Instant {
-        let waits_since = self.waits_since.filter(|_| self.renewed < ROBUST_FACTOR && !self.has_ended);
-        waits_since.map_or(Instant::FAR_FUTURE, |since| since + self.inactivity())
-    }
-
-    /// How many bytes of requests a NACK may have: what the sender's segments have.
-    fn room(&self) -> usize {
-        self.objects.segment_bytes.map_or(0, usize::from).max(LEAST_ROOM)
-    }
-
-    /// What every answer begins with.
-    fn answer(&self, now: Instant) -> (Answer, Extensions) {
-        let said = self.reporting.feedback(now, false);
-        let response = said.map_or(Time::default(), |(_, response)| response);
-        let extensions = Extensions { feedback: said.map(|(feedback, _)| feedback), ..Extensions::default() };
-        (Answer { server: self.node, instance: self.instance, response }, extensions)
-    }
 }

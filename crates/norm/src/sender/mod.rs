@@ -28,10 +28,11 @@ use crate::intervals::Intervals;
 use crate::needs::Needs;
 use commands::{Advert, Flushing, Squelch};
 use faircast_codec::fec::PayloadId;
+use faircast_codec::norm::object_flag::{EXPLICIT, FILE, INFORMATION, REPAIR};
 use faircast_codec::norm::tfmcc::time;
 use faircast_codec::norm::{
     Answer, Body, Code, Command, Extensions, Feedback, GroupSize, Message, ObjectInformation, Position, Rate as Code16,
-    Requests, RoundTrip, Status, decode, encode, flag, write_list,
+    Requests, RoundTrip, Status, acknowledgement, decode, encode, flag, write_list,
 };
 use faircast_proto::parts::pacer::Pacer;
 use faircast_proto::tfmcc::{self, RateControl};
@@ -90,13 +91,6 @@ const NO_PARITY: u8 = 0;
 const MOST_RECENT: usize = 128;
 /// The most objects: half of the numbers there are, so that each is before or behind another.
 const MOST_OBJECTS: usize = 1 << 15;
-/// Flags of NORM_DATA and NORM_INFO.
-const REPAIR: u8 = 0x01;
-const EXPLICIT: u8 = 0x02;
-const INFORMATION: u8 = 0x04;
-const FILE: u8 = 0x10;
-/// NORM_ACK(CC) and NORM_ACK(FLUSH).
-const FLUSHED: u8 = 2;
 /// How often the end is said: a choice.
 const FAREWELLS: u32 = 3;
 /// K where receivers do not hear each other (section 6).
@@ -256,7 +250,7 @@ impl Sender {
         let Some(member) = self.members.heard(now, message.source) else { return };
         let mut lacks = false;
         // NORM_ACK(FLUSH) may be unicast where the rest is not (section 5.5.3).
-        if is_unicast && !matches!(message.body, Body::Acknowledgement { kind: FLUSHED, .. }) {
+        if is_unicast && !matches!(message.body, Body::Acknowledgement { kind: acknowledgement::FLUSH, .. }) {
             self.backoff = self.backoff.max(UNICAST_BACKOFF);
         }
         match message.body {
@@ -264,7 +258,7 @@ impl Sender {
                 member.complete = false;
                 lacks = true;
             }
-            Body::Acknowledgement { kind: FLUSHED, .. } => {
+            Body::Acknowledgement { kind: acknowledgement::FLUSH, .. } => {
                 let end = self.transmission.end();
                 member.complete |= Position::read(message.payload).is_some_and(|(at, _)| Some(at) == end);
             }

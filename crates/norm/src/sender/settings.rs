@@ -13,7 +13,7 @@ pub struct Settings {
     pub instance: u16,
     /// Bytes of an IP packet with a symbol, at most: s of the rate.
     pub packet_bytes: u16,
-    /// It never sends faster.
+    /// Its packets are spaced by this.
     pub max_rate: Rate,
     /// K: by how many greatest round-trip times NACKs are spread. 4 where receivers hear each other; where they do not,
     /// which is seen when one speaks to this host alone, it is 6 at least (section 6).
@@ -23,7 +23,9 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// TFMCC as hosts have it (`crates/cast`), but for the start: NORM's messages have no place for what ours says.
+    /// TFMCC with the granularity and the silence of hosts (`faircast_wire::session::host_defaults`). R_max is the
+    /// recent peak, as is the GRTT that the messages have in its place, and the first loss has the seed of TFRC. There
+    /// is no start of its own: NORM's messages have no place for what it says.
     pub(super) fn tfmcc(&self) -> Config {
         Config {
             packet_size: Bytes(self.packet_bytes.into()),

@@ -21,7 +21,7 @@ pub(super) fn read(table: Value) -> Result<Said, Illegal> {
         None => return one("scheme", format!("missing; {}", names())),
     };
     let Some(max_rate) = table.remove("max_rate") else {
-        let why = "a host sends no faster, whatever the network would take";
+        let why = "packets of a host are spaced by it, whatever the network would take";
         return one("max_rate", format!("missing; legal is a rate, as \"20 Mbit/s\": {why}"));
     };
     let max_rate = value("max_rate", max_rate)?;

@@ -3,6 +3,7 @@
 use crate::emulator::{Port, Record, emulate};
 use crate::host::{self, Started, address, host};
 use crate::link::Shape;
+use crate::tcp::{receive_tcp, send_tcp};
 use faircast_proto::endpoint::Endpoint;
 use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_wire::clock::HostClock;
@@ -12,13 +13,8 @@ use faircast_wire::groups::Groups;
 use faircast_wire::run::run;
 use faircast_wire::session::Session;
 use faircast_wire::sockets::{Options, Sockets};
-use nix::sys::socket::{
-    AddressFamily, SockFlag, SockProtocol, SockType, SockaddrIn, connect, setsockopt, socket, sockopt,
-};
 use serde_json::Value;
-use std::io::{Read, Write};
-use std::net::{SocketAddr, SocketAddrV4, TcpListener, TcpStream};
-use std::os::fd::AsRawFd;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -32,13 +28,6 @@ pub const SOURCE: u8 = 1;
 pub const MEMBERS: [u8; 3] = [11, 12, 13];
 const TCP_SENDER: u8 = 2;
 const TCP_RECEIVER: u8 = 20;
-
-/// Where TCP listens.
-const PORT: u16 = 5001;
-
-/// What TCP is told to put into a segment at most, options included, so that its packets are 1000 bytes as the
-/// session's are: the queue counts packets, and a rule that answers losses as TCP does gets packets, not bytes.
-const MAX_SEGMENT: u32 = 960;
 
 /// What is run.
 #[derive(Clone, Debug)]
@@ -125,56 +114,4 @@ fn drive<E: Endpoint, C: Content>(mut driver: Driver<E, C>, (groups, clock): (Gr
     driver.start(&mut clock, &mut sockets);
     run(&mut driver, &mut clock, &mut sockets, |_, _| !stop.load(Ordering::Relaxed))
         .expect("sockets can be waited for");
-}
-
-/// Sends to this host as fast as it goes, by this rule of congestion control.
-fn send_tcp(congestion: &str, to: u8, stop: &AtomicBool) {
-    // The other end may not be there yet.
-    let mut stream = loop {
-        match connect_tcp(congestion, to) {
-            Ok(stream) => break stream,
-            Err(_) if stop.load(Ordering::Relaxed) => return,
-            Err(_) => thread::sleep(std::time::Duration::from_millis(50)),
-        }
-    };
-    let second = Some(std::time::Duration::from_secs(1));
-    stream.set_write_timeout(second).expect("not zero");
-    while !stop.load(Ordering::Relaxed) {
-        // What has waited for a second is looked at again.
-        let _ = stream.write(&[0; 65_536]);
-    }
-}
-
-/// Connects by this rule of congestion control. It is set before: a connection that has begun by the machine's own rule
-/// keeps what that has made of it, and after BBR every rule is paced.
-fn connect_tcp(congestion: &str, to: u8) -> nix::Result<TcpStream> {
-    let socket = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, SockProtocol::Tcp)?;
-    setsockopt(&socket, sockopt::TcpCongestion, &congestion.into()).expect("the kernel has this rule");
-    connect(socket.as_raw_fd(), &SockaddrIn::from(SocketAddrV4::new(address(to), PORT)))?;
-    Ok(TcpStream::from(socket))
-}
-
-/// Takes what comes to this host, which is this thread's.
-fn receive_tcp(own: u8, stop: &AtomicBool) {
-    let listener = TcpListener::bind((address(own), PORT)).expect("the host has this address");
-    setsockopt(&listener, sockopt::TcpMaxSeg, &MAX_SEGMENT).expect("a legal size");
-    listener.set_nonblocking(true).expect("a socket");
-    let mut buffer = vec![0; 1 << 20];
-    let mut stream = None;
-    while !stop.load(Ordering::Relaxed) {
-        let pause = std::time::Duration::from_millis(20);
-        match &mut stream {
-            None => match listener.accept() {
-                Ok((accepted, _)) => {
-                    accepted.set_nonblocking(false).expect("a socket");
-                    accepted.set_read_timeout(Some(10 * pause)).expect("not zero");
-                    stream = Some(accepted);
-                }
-                Err(_) => thread::sleep(pause),
-            },
-            Some(stream) => {
-                let _ = stream.read(&mut buffer);
-            }
-        }
-    }
 }

@@ -404,6 +404,8 @@ EXPERIMENTS = [
         title="Losses on last hops told from congestion by trip times",
         published="A rule that hosts can use gets at least half of what the truth would get, and takes at most 1.2 "
         "times its share where all loss is congestion.",
+        why="Over 160 and 560 ms, with fast clocks and with steps of the way too many losses of links are taken for "
+        "congestion, and steps of 100 ms hide full queues.",
         points=points,
         criteria=CRITERIA,
         numbers=numbers,
