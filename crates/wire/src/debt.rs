@@ -15,11 +15,10 @@
 use faircast_proto::time::{Duration, Instant, Rate};
 
 /// What a rate sends in this may go at once. A choice, with [`CATCH_UP`]: together they leave `CATCH_UP` + `AT_ONCE`/T
-/// times the rate in any time T, which is 1.9 times the rate in 1 ms and less in what is longer; below some 50 Mbit/s a
-/// packet more, and not less than one in 100 ms. The tenth that is left to twice the rate is for what a host takes from
-/// reading its clock to the packet: with 750 µs, which leaves nothing, a slow one had 2.08 times. Linux hands over a
-/// paced TCP's segments by up to 1/1024 s at a time (`sk_pacing_shift`).
-pub const AT_ONCE: Duration = Duration::from_micros(650);
+/// times the rate in any time T, which is twice the rate in 1 ms and less in what is longer; below some 40 Mbit/s a
+/// packet more, and not less than one in 100 ms. Linux hands over a paced TCP's segments by up to 1/1024 s at a time
+/// (`sk_pacing_shift`).
+pub const AT_ONCE: Duration = Duration::from_micros(750);
 /// At how many times the rate what is owed is paid. A driver that is late for up to a fifth of the time keeps the rate.
 pub const CATCH_UP: f64 = 1.25;
 /// No packet is held for longer, whatever the rate was by which the last was counted. A choice: a packet in 100 ms is
@@ -95,11 +94,11 @@ mod tests {
     #[test]
     fn a_little_lateness_is_no_debt() {
         let mut debt = Debt::default();
-        debt.begin(START + us(650), START);
+        debt.begin(START + us(750), START);
         debt.pay(START, 1000, Rate(1000));
         assert_eq!((debt, debt.held(START)), (Debt::None, None));
-        debt.begin(START + us(651), START);
-        assert_eq!(debt, Debt::Owed { spent: START + us(651), last: Duration::ZERO });
+        debt.begin(START + us(751), START);
+        assert_eq!(debt, Debt::Owed { spent: START + us(751), last: Duration::ZERO });
         debt.settle(None);
         assert_eq!(debt, Debt::None);
     }
@@ -127,8 +126,8 @@ mod tests {
             debt.pay(START, 1250, Rate(100_000_000));
             gone += 1;
         }
-        assert_eq!((gone, debt.held(START)), (6, Some(START + us(40))));
-        // A turn each 500 µs has 6.25 packets, of which six are whole; the rest is kept, but for what goes beyond a part.
+        assert_eq!((gone, debt.held(START)), (7, Some(START + us(40))));
+        // A turn each 500 µs: 6.25 packets in it.
         let mut all = 0;
         for turn in 1..=40 {
             let now = START + us(500 * turn);
@@ -137,7 +136,7 @@ mod tests {
                 all += 1;
             }
         }
-        assert_eq!(all, 240);
+        assert_eq!(all, 250);
         // Who had no turn for long has no more for it.
         let later = START + us(1_000_000);
         gone = 0;
@@ -145,7 +144,7 @@ mod tests {
             debt.pay(later, 1250, Rate(100_000_000));
             gone += 1;
         }
-        assert_eq!(gone, 6);
+        assert_eq!(gone, 7);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   packets in 250 µs      below 2            2 and more
-//!   the shortest rest      250 µs             as long as 60 kB take, 250 µs to 650 µs
+//!   the shortest rest      250 µs             as long as 60 kB take, 250 µs to 750 µs
 //!   counted from           the turn's end     its moment, up to which packets went, and less what turns come late by
 //! ```
 //!
@@ -173,10 +173,10 @@ mod tests {
         // 10 Mbit/s, and just below 82: each packet by itself, or with one other.
         assert_eq!([1_024_000, 126_000].map(|gap| at(1280, gap)), [250; 2]);
         // From there on as many whole packets as may go at once, and no more than 60 kB however fast it is.
-        assert_eq!([125_000, 30_000, 21_400].map(|gap| at(1280, gap)), [525, 620, 628]);
-        assert_eq!([15_000, 10_000, 2_000].map(|gap| at(1280, gap)), [635, 468, 250]);
-        // Packets of 9000 B go six at once.
-        assert_eq!(at(9000, 100_000), 550);
+        assert_eq!([125_000, 30_000, 21_400].map(|gap| at(1280, gap)), [625, 720, 728]);
+        assert_eq!([15_000, 10_000, 2_000].map(|gap| at(1280, gap)), [703, 468, 250]);
+        // Packets of 9000 B go seven at once.
+        assert_eq!(at(9000, 100_000), 650);
     }
 
     #[test]
@@ -185,7 +185,7 @@ mod tests {
             let (mut rests, now) = after(1280, 30_000, Duration::from_micros(late));
             rests.until(now + Duration(1), now).0 / 1000
         };
-        assert_eq!([0, 100, 300, 470, 5000].map(rest), [620, 520, 320, 250, 250]);
+        assert_eq!([0, 100, 300, 470, 5000].map(rest), [720, 620, 420, 250, 250]);
         // What was late is forgotten when it has been looked at twice.
         let (mut rests, mut now) = after(1280, 30_000, Duration::from_micros(300));
         let mut lengths = Vec::new();
@@ -196,7 +196,7 @@ mod tests {
             rests.sent(333, 333 * 1280);
             rests.look(now);
         }
-        assert_eq!(lengths, [320, 319, 319, 619]);
+        assert_eq!(lengths, [420, 419, 419, 719]);
     }
 
     #[test]

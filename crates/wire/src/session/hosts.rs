@@ -3,14 +3,14 @@
 use serde_json::{Map, Value, json};
 
 /// The parameters of a scheme, by its name, that hosts have unless they are told otherwise, as
-/// [`Session::read`](super::Session::read) takes them. `faircast send`, `receive`, `stream` and `probe` begin with these;
-/// both ends of a session must have the same.
+/// [`Session::read`](super::Session::read) takes them. `faircast send`, `receive`, `stream` and `probe` begin with
+/// these; both ends of a session must have the same.
 ///
 /// A driver is late by milliseconds and takes what is due with it (`granularity`), and is silent for as long without
-/// anything being wrong (`silence_floor`). A start that doubles the rate per round trip has nine tenths of
-/// 10 Mbit/s for good after 4 s, and not 40 (`slow_start`); and a queue that overflows once is one loss event for as long
-/// as it is for TCP (`loss_event_span`). `max_rtt` and `seed_floor` are those of scenarios: beside an established TCP
-/// none of 20 simulated sessions stayed down by them (`docs/tfmcc.md`).
+/// anything being wrong (`silence_floor`). A start that doubles the rate per round trip has nine tenths of 10 Mbit/s
+/// for good after 4 s, and not 40 (`slow_start`); and a queue that overflows once is one loss event for as long as it
+/// is for TCP (`loss_event_span`). `max_rtt` and `seed_floor` are those of scenarios: beside an established TCP none of
+/// 20 simulated sessions stayed down by them (`docs/tfmcc.md`).
 ///
 /// ```
 /// let mut table = faircast_wire::session::host_defaults("tfmcc");
