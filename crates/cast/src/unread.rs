@@ -64,7 +64,7 @@ impl Unread {
         Some(Ending::Input(format!("{path} opens none of the {all} packets that came: {why}")))
     }
 
-    /// That what was waited for has not come for so many seconds: nothing, or nothing of use.
+    /// Says that what was waited for has not come for so many seconds: nothing, or nothing of use.
     pub fn silence(&self, heard: &HeardOf, seconds: f64) -> String {
         let is_unread = self.said.is_some() && !heard.is_read;
         format!("{} has come for {seconds} s", if is_unread { "nothing that can be read" } else { "nothing" })
