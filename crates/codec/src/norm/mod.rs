@@ -163,7 +163,7 @@ pub mod object_flag {
     pub const STREAM: u8 = 0x20;
 }
 
-/// Kinds of NORM_ACK, and of what asks for one (section 4.3.2).
+/// Kinds of NORM_ACK, and of what asks for one.
 pub mod acknowledgement {
     /// Of a probe of congestion control.
     pub const CC: u8 = 1;
