@@ -56,9 +56,7 @@ impl Unread {
 
     /// The end of who has waited, or looked, in vain: packets came, and the key has opened none.
     pub fn in_vain(&self, heard: &HeardOf) -> Option<Ending> {
-        let Some(path) = self.keys.as_ref().filter(|_| !heard.is_opened && heard.unreadable >= MANY) else {
-            return None;
-        };
+        let path = self.keys.as_ref().filter(|_| !heard.is_opened && heard.unreadable >= MANY)?;
         let all = heard.unreadable;
         let why = "they have other keys, or none (--open)";
         Some(Ending::Input(format!("{path} opens none of the {all} packets that came: {why}")))
