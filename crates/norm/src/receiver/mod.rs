@@ -3,6 +3,7 @@
 //! | file | subject |
 //! |---|---|
 //! | `mod.rs` | what comes in, what goes out when |
+//! | `settings.rs` | what it is told |
 //! | `sink.rs` | where objects go |
 //! | `objects.rs` | what has come, what lacks |
 //! | `remote.rs` | the sender that it hears |
@@ -18,9 +19,11 @@ mod nacking;
 mod objects;
 mod remote;
 mod reporting;
+mod settings;
 mod sink;
 mod times;
 
+pub use settings::Settings;
 pub use sink::Sink;
 
 use crate::fixed::{BELOW_BYTES, NOBODY};
@@ -37,15 +40,6 @@ use remote::{GONE, Remote};
 use reporting::Reporting;
 use std::net::SocketAddr;
 use times::Times;
-
-/// What a receiver is told.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// Its number, NormNodeId; not one of [`NOBODY`].
-    pub node: u32,
-    /// Whether it speaks to the sender alone, and not to the group: where others cannot hear it.
-    pub is_unicast: bool,
-}
 
 /// A receiver of NORM. It takes the objects of one sender, the first that it hears.
 #[derive(Debug)]

@@ -1,11 +1,11 @@
 //! The sender that a receiver hears: where it is, what lacks of its objects, when to ask.
 
-use super::Settings;
 use super::instances::Instances;
 use super::jumps::{self, Jumps};
 use super::nacking::Nacking;
 use super::objects::{Objects, Point};
 use super::reporting::Reporting;
+use super::settings::Settings;
 use super::sink::Sink;
 use super::times::Times;
 use crate::fixed::ROBUST_FACTOR;
