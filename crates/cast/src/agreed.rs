@@ -30,8 +30,7 @@ fn beyond_ipv4(group: IpAddr) -> u64 {
 }
 
 /// The longest header of a message with data, IP and UDP included: OMCC's and SMCC's (`docs/wire-format.md`). One for
-/// all schemes, so that equal files have equal blocks whichever carries them, over one
-/// version of IP.
+/// all schemes, so that equal files have equal blocks whichever carries them, over one version of IP.
 const MOST_HEADER_BYTES: u64 = 80;
 
 impl Agreed {

@@ -251,6 +251,40 @@ mod tests {
     }
 
     #[test]
+    fn several_wait_if_they_are_less_than_a_third_of_the_window() {
+        let mut bundles = Bundles::default();
+        for (segment, at) in [(0, 58.0), (1, 60.0)] {
+            bundles.begin(1, &WINDOW, SRTT);
+            bundles.send(ms(at), segment);
+        }
+        // Of 1000 / 1024 ms of 1.2 * 9 / 2 = 5.3 three are missing two.
+        let room = Room { segments: 3, ..LONE };
+        let waits = |cwnd| {
+            let window = Window { cwnd, ssthresh: 2.0, wnd: 1e9 };
+            bundles.is_worth_waiting(ms(60.0), room, &window, Some(Duration::from_millis(2)))
+        };
+        assert_eq!([waits(9.0), waits(10.0)], [false, true]);
+    }
+
+    #[test]
+    fn what_goes_alone_is_outstanding_until_it_is_acknowledged() {
+        let mut bundles = Bundles::default();
+        bundles.send(ms(0.0), 7);
+        bundles.acknowledged(7);
+        assert_eq!(bundles.sent, [(8, ms(0.0))]);
+        bundles.acknowledged(8);
+        assert_eq!(bundles.sent, []);
+    }
+
+    #[test]
+    fn what_begins_to_go_waits_no_more() {
+        let mut bundles = four_outstanding();
+        assert!(bundles.wait(ms(60.0), LONE, &WINDOW, SRTT));
+        bundles.begin(2, &WINDOW, SRTT);
+        assert_eq!(bundles.waiting(), 0);
+    }
+
+    #[test]
     fn what_waits_is_known_until_it_does_not_any_more() {
         let mut bundles = four_outstanding();
         let room = Room { segments: 3, ..LONE };

@@ -112,7 +112,9 @@ mod tests {
 
     #[test]
     fn reductions_leave_whole_segments() {
-        for (given, cwnd, ssthresh) in [((10.9, 10.9), 10.0, 10.0), ((1.6, 1.6), 1.0, 2.0), ((1.0, 5.5), 1.0, 5.0)] {
+        for (given, cwnd, ssthresh) in
+            [((10.9, 10.9), 10.0, 10.0), ((1.6, 1.6), 1.0, 2.0), ((1.0, 5.5), 1.0, 5.0), ((0.9, 2.0), 1.0, 2.0)]
+        {
             let mut w = window(given.0, given.1);
             settle(&mut w);
             assert_eq!((w.cwnd, w.ssthresh), (cwnd, ssthresh));
