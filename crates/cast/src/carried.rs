@@ -1,11 +1,12 @@
 //! What a session may carry: files, or a stream. What packets, seals and drivers have to do with it is the same.
 
+use faircast_deliver::feedback::Request;
 use faircast_deliver::keys::Salt;
 use faircast_deliver::offer::{Heard, Sent};
 use faircast_deliver::root::{ROOT, Root};
 use faircast_deliver::store::Taken;
 use faircast_deliver::stream::head::{HEAD, Head};
-use faircast_deliver::stream::{Receiver, Sender};
+use faircast_deliver::stream::{Receiver, Sender, period};
 use faircast_deliver::symbol::SymbolId;
 use faircast_deliver::{Failure, Malformed, Offer, Store};
 use std::ops::Range;
@@ -21,6 +22,8 @@ pub trait Outbound {
     fn put_back(&mut self, symbol: Option<SymbolId>);
     /// Hears what a receiver says.
     fn hear(&mut self, now: Duration, receiver: u64, message: &[u8]) -> Result<Heard, Malformed>;
+    /// When there is something to be sent: `now`, or later.
+    fn next_at(&mut self, now: Duration) -> Duration;
 }
 
 /// A receiver's side.
@@ -37,7 +40,17 @@ pub trait Inbound {
     fn reserve(&self, first: u64) -> Result<Range<u64>, Failure>;
     /// Whether symbols are those of what is received, and not of what says what that is.
     fn is_known(&self) -> bool;
+    /// What is to be said to the sender, in at most `limit` bytes, and whether something is asked for in it. What has
+    /// come is safe then.
+    fn says(&mut self, now: Duration, limit: usize) -> Result<Option<(Vec<u8>, bool)>, Failure>;
+    /// How often something is said, on average.
+    fn period(&self) -> Duration;
+    /// Whether the first thing that is to be said in a session is said at once, though nothing is asked for.
+    const IS_SAID_AT_ONCE: bool;
 }
+
+/// How often a receiver asks, on average, unless it knows better; what an [`Offer`] takes a round for by default.
+const PERIOD: Duration = Duration::from_secs(1);
 
 impl Outbound for Offer {
     fn next_symbol(&mut self, now: Duration, out: &mut Vec<u8>) -> Result<Sent, Failure> {
@@ -54,6 +67,10 @@ impl Outbound for Offer {
 
     fn hear(&mut self, now: Duration, receiver: u64, message: &[u8]) -> Result<Heard, Malformed> {
         self.hear(now, receiver, message)
+    }
+
+    fn next_at(&mut self, now: Duration) -> Duration {
+        Offer::next_at(self, now)
     }
 }
 
@@ -73,6 +90,10 @@ impl Outbound for Sender {
 
     fn hear(&mut self, now: Duration, receiver: u64, message: &[u8]) -> Result<Heard, Malformed> {
         self.hear(now, receiver, message)
+    }
+
+    fn next_at(&mut self, now: Duration) -> Duration {
+        self.next_at(now)
     }
 }
 
@@ -98,6 +119,20 @@ impl Inbound for Store {
     fn is_known(&self) -> bool {
         self.manifest().is_some()
     }
+
+    fn says(&mut self, now: Duration, limit: usize) -> Result<Option<(Vec<u8>, bool)>, Failure> {
+        self.flush()?;
+        Ok(self.request(now, limit).map(|request| {
+            let asks = Request::decode(&request).is_ok_and(|request| !request.lines.is_empty());
+            (request, asks)
+        }))
+    }
+
+    fn period(&self) -> Duration {
+        PERIOD
+    }
+
+    const IS_SAID_AT_ONCE: bool = false;
 }
 
 /// It has no folder: numbers of messages are those of the clock, and are written down nowhere.
@@ -123,4 +158,14 @@ impl Inbound for Receiver {
     fn is_known(&self) -> bool {
         true
     }
+
+    fn says(&mut self, now: Duration, limit: usize) -> Result<Option<(Vec<u8>, bool)>, Failure> {
+        Ok(self.standing(now, limit))
+    }
+
+    fn period(&self) -> Duration {
+        self.delay().map_or(PERIOD, period)
+    }
+
+    const IS_SAID_AT_ONCE: bool = true;
 }

@@ -14,6 +14,7 @@
 //! | `outgoing.rs`, `incoming.rs` | what packets carry: the sender's side, a receiver's side; seals |
 //! | `watching.rs` | what a probe sees of them |
 //! | `repeats.rs` | packets that come again |
+//! | `sending.rs`, `receiving.rs` | the turns of a sender and of a receiver, whatever is carried |
 //! | `following.rs`, `asking.rs` | whose packets a receiver takes, and when it says something |
 //! | `unread.rs` | packets that come and cannot be read |
 //! | `others.rs` | other senders in the group |
@@ -46,11 +47,13 @@ mod outgoing;
 mod probe;
 mod progress;
 mod receive;
+mod receiving;
 #[cfg(test)]
 mod recorded_tests;
 mod repeats;
 mod results;
 mod send;
+mod sending;
 #[cfg(test)]
 mod side_by_side_tests;
 #[cfg(test)]
@@ -60,6 +63,8 @@ mod stream_in;
 mod stream_out;
 #[cfg(test)]
 mod stream_tests;
+#[cfg(test)]
+mod strangers_tests;
 #[cfg(test)]
 mod testing;
 mod told;

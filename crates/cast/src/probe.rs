@@ -101,9 +101,8 @@ pub fn command(options: &Probe, interrupted: &mut dyn FnMut() -> bool) -> Result
                 Seen { unread: unread.said().map(str::to_owned), ..look(&driver, &agreed, (now, began), before) };
             let said = say(&if options.output.json { value(&seen).to_string() } else { line(&seen) });
             if let Err(why) = said {
-                driver.stop(&mut clock, &mut network);
                 let how = if is_closed(&why) { "incomplete" } else { FAILED };
-                results.end(clock.now(), &mut driver, how).iter().for_each(|why| note(why));
+                results.close(how, &mut driver, &mut clock, &mut network).iter().for_each(|why| note(why));
                 let sentence = format!("cannot write what is seen to standard output: {why}");
                 return if is_closed(&why) { Ok(Ending::Silent) } else { Err(Ending::System(sentence)) };
             }
@@ -113,8 +112,7 @@ pub fn command(options: &Probe, interrupted: &mut dyn FnMut() -> bool) -> Result
         let sending = driver.content().limits.rate_bps.unwrap_or(f64::NAN);
         results.turn(turns::instant(now), &mut driver, sending).iter().for_each(|why| note(why));
         if options.seconds.is_some_and(|seconds| now.saturating_sub(began) >= seconds) {
-            driver.stop(&mut clock, &mut network);
-            results.end(clock.now(), &mut driver, "done").iter().for_each(|why| note(why));
+            results.close("done", &mut driver, &mut clock, &mut network).iter().for_each(|why| note(why));
             return Ok(over(&driver, now - began, &unread));
         }
         let ends = options.seconds.map(|seconds| began + seconds);
@@ -123,8 +121,7 @@ pub fn command(options: &Probe, interrupted: &mut dyn FnMut() -> bool) -> Result
         let due = due.into_iter().chain(results.next()).chain(Some(turns::instant(own))).min();
         turns::wait(due, &mut clock, &mut network.sockets)?;
         if interrupted() {
-            driver.stop(&mut clock, &mut network);
-            results.end(clock.now(), &mut driver, "interrupted").iter().for_each(|why| note(why));
+            results.close("interrupted", &mut driver, &mut clock, &mut network).iter().for_each(|why| note(why));
             return Err(Ending::Interrupted(""));
         }
         let heard = driver.content().heard;

@@ -86,6 +86,11 @@ impl Progress {
         self.bar.suspend(|| note(text));
     }
 
+    /// Says each of these lines.
+    pub fn notes_all(&self, lines: impl IntoIterator<Item = String>) {
+        lines.into_iter().for_each(|line| self.notes(&line));
+    }
+
     /// Takes away what is drawn.
     pub fn ends(&self) {
         self.bar.finish_and_clear();

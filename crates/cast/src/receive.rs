@@ -1,15 +1,12 @@
 //! `faircast receive`: files into a folder.
 
 use crate::agreed::{Agreed, draw_id};
-use crate::asking::Asking;
 use crate::ending::{Ending, GOES_ON, Result, at_start};
-use crate::following::{self, Following};
 use crate::incoming::Incoming;
-use crate::others::Others;
 use crate::progress::Progress;
+use crate::receiving::{Receiving, Who};
 use crate::results::{Of, Results};
 use crate::turns;
-use crate::unread::Unread;
 use crate::usage::Receive;
 use faircast_deliver::keys::{ReceiverKeys, ReceiverSession};
 use faircast_deliver::names::WORK_FOLDER;
@@ -20,11 +17,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 
-/// How often a receiver asks, on average; what an [`Offer`](faircast_deliver::Offer) takes a round for by default.
-const PERIOD: Duration = Duration::from_secs(1);
-/// Bytes of a request at most.
-const REQUEST_BYTES: usize = 600;
-type Member = following::Member<Store>;
+type Member<'a> = Receiving<'a, Store>;
 
 /// Receives files until all are there.
 pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Result<Ending> {
@@ -46,103 +39,60 @@ pub fn command(options: &Receive, interrupted: &mut dyn FnMut() -> bool) -> Resu
     let began = turns::time(clock.now());
     let session = ReceiverSession::new(keys.as_ref(), numbers.start);
     let content = Incoming::new(store, session, keys.is_some().then_some(numbers.end), began);
-    let mut following = Following::new(&agreed, id, listening.source);
-    let mut driver = following.member(content)?;
-    let who = receiver_name(id);
-    let of = Of { verb: "receive", who: &who, agreed: &agreed, interface: &sockets.interface().name };
-    let mut results = Results::open(options.written.results.as_deref(), &of, clock.now(), &mut driver)?;
-    following.start(&mut driver, &mut clock, &mut sockets)?;
-    let mut asking = Asking::new(began, id);
+    let who = Who { id, source: listening.source, keys: listening.keys.as_deref() };
+    let mut receiving = Receiving::new(&agreed, who, content)?;
+    let name = receiver_name(id);
+    let of = Of { verb: "receive", who: &name, agreed: &agreed, interface: &sockets.interface().name };
+    let mut results = Results::open(options.written.results.as_deref(), &of, clock.now(), &mut receiving.driver)?;
+    receiving.start(&mut clock, &mut sockets)?;
     let mut progress = Progress::new(options.output, began);
-    let mut unread = Unread::new(listening.keys.as_deref());
-    let mut others = Others::default();
     let mut refused: Vec<String> = Vec::new();
     loop {
         let now = turns::time(clock.now());
-        driver.content_mut().now = now;
-        let sending = driver.content().limits.rate_bps.unwrap_or(f64::NAN);
-        results.turn(turns::instant(now), &mut driver, sending).iter().for_each(|why| progress.notes(why));
-        let mut is_working = false;
-        match driver.content_mut().store.proceed()? {
-            Event::Nothing => {}
+        receiving.begin_turn(now);
+        let sending = receiving.driver.content().limits.rate_bps.unwrap_or(f64::NAN);
+        progress.notes_all(results.turn(turns::instant(now), &mut receiving.driver, sending));
+        let event = receiving.driver.content_mut().store.proceed()?;
+        let is_working = matches!(event, Event::Refused(..) | Event::File(_) | Event::Working);
+        match event {
             Event::Refused(_, sentence) => {
                 progress.notes(&format!("faircast: {sentence}"));
                 refused.push(sentence);
-                is_working = true;
             }
-            Event::File(name) => {
-                if !options.output.json {
-                    progress.notes(name.as_str());
-                }
-                is_working = true;
-            }
-            Event::Working => is_working = true,
-            Event::All => asking.next = now,
+            Event::File(name) if !options.output.json => progress.notes(name.as_str()),
+            Event::All => receiving.hurry(now),
+            Event::File(_) | Event::Working | Event::Nothing => {}
         }
-        if now >= asking.next {
-            asking.turns();
-            let content = driver.content_mut();
-            content.store.flush()?;
-            let is_complete = content.store.complete();
-            if is_complete && asking.has_said_farewell() {
-                driver.stop(&mut clock, &mut sockets);
-                results.end(clock.now(), &mut driver, "done").iter().for_each(|why| progress.notes(why));
-                let value = value(&driver, now - began, following.forged(&driver), &unread);
-                return Ok(end(summary(&driver, now - began, following.forged(&driver)), value, refused));
-            }
-            if let Some(request) = content.store.request(now, REQUEST_BYTES) {
-                let wants = faircast_deliver::feedback::Request::decode(&request).is_ok_and(|r| !r.lines.is_empty());
-                if asking.says(is_complete, wants, PERIOD) {
-                    driver.say(&request, &mut clock, &mut sockets);
-                }
-            }
-            asking.waits(now, is_complete, PERIOD);
+        let is_whole = receiving.driver.content().store.complete();
+        if receiving.speak(now, is_whole, &mut clock, &mut sockets)? {
+            progress.notes_all(results.close("done", &mut receiving.driver, &mut clock, &mut sockets));
+            return Ok(end(summary(&receiving, now), value(&receiving, now), refused));
         }
-        let own = if is_working { now } else { asking.next };
+        let own = if is_working { now } else { receiving.speaks_at() };
         let own = results.next().into_iter().chain(Some(turns::instant(own))).min();
-        turns::turn(&mut driver, &mut clock, &mut sockets, own)?;
-        if let Some(failure) = driver.content_mut().failure.take() {
-            return Err(failure.into());
-        }
-        driver = following.follow(driver, now, &mut results, &mut clock, &mut sockets)?;
-        if let Some(sentence) = unread.look(now, &driver.content().heard_of(following.forged(&driver)))
-            && !options.output.json
-        {
+        turns::turn(&mut receiving.driver, &mut clock, &mut sockets, own)?;
+        receiving = receiving.follow(now, &mut results, &mut clock, &mut sockets)?;
+        for sentence in receiving.remarks(now).iter().filter(|_| !options.output.json) {
             progress.notes(&format!("faircast: {sentence}"));
         }
-        if let Some(sentence) = following::others(&mut others, now, &driver)
-            && !options.output.json
-        {
-            progress.notes(&format!("faircast: {sentence}"));
-        }
-        let since = driver.content().heard.unwrap_or(began);
-        if let Some(patience) = options.patience.filter(|patience| now.saturating_sub(since) > *patience) {
-            driver.content_mut().store.flush()?;
-            driver.stop(&mut clock, &mut sockets);
-            results.end(clock.now(), &mut driver, "incomplete").iter().for_each(|why| progress.notes(why));
-            let all = following.forged(&driver);
-            let heard = driver.content().heard_of(all);
-            if let Some(ending) = unread.in_vain(&heard) {
-                return Err(ending);
-            }
-            let silence = unread.silence(&heard, patience.as_secs_f64());
-            let sentence = format!("incomplete: {silence}; what has come is kept");
-            return Ok(Ending::Incomplete(sentence, value(&driver, now - began, all, &unread)));
+        if let Some(patience) = options.patience.filter(|patience| receiving.is_silent_for(*patience, now)) {
+            receiving.driver.content_mut().store.flush()?;
+            progress.notes_all(results.close("incomplete", &mut receiving.driver, &mut clock, &mut sockets));
+            let sentence = format!("incomplete: {}; what has come is kept", receiving.silence(patience)?);
+            return Ok(Ending::Incomplete(sentence, value(&receiving, now)));
         }
         if interrupted() {
-            driver.content_mut().store.flush()?;
-            driver.stop(&mut clock, &mut sockets);
-            results.end(clock.now(), &mut driver, "interrupted").iter().for_each(|why| progress.notes(why));
+            receiving.driver.content_mut().store.flush()?;
+            progress.notes_all(results.close("interrupted", &mut receiving.driver, &mut clock, &mut sockets));
             return Err(Ending::Interrupted(GOES_ON));
         }
-        let forged = following.forged(&driver);
-        progress.shows(now, come(&driver), || brief(&driver), || summary(&driver, now - began, forged));
+        progress.shows(now, come(&receiving), || brief(&receiving), || summary(&receiving, now));
     }
 }
 
 /// How many symbols have come, of how many.
-fn come(driver: &Member) -> (u64, u64) {
-    let progress = driver.content().store.progress();
+fn come(receiving: &Member<'_>) -> (u64, u64) {
+    let progress = receiving.driver.content().store.progress();
     (progress.symbols.saturating_sub(progress.left), progress.symbols)
 }
 
@@ -168,17 +118,19 @@ fn end(text: String, value: Value, refused: Vec<String>) -> Ending {
 }
 
 /// How far it is, for beside a bar.
-fn brief(driver: &Member) -> String {
-    let progress = driver.content().store.progress();
-    match driver.content().heard {
+fn brief(receiving: &Member<'_>) -> String {
+    let content = receiving.driver.content();
+    let progress = content.store.progress();
+    match content.heard {
         None => "nothing has come yet".to_owned(),
         Some(_) => format!("{} of {} files, {} symbols are lacking", progress.named, progress.files, progress.left),
     }
 }
 
 /// How far it is, in a line.
-fn summary(driver: &Member, took: Duration, forged: u64) -> String {
-    let content = driver.content();
+fn summary(receiving: &Member<'_>, now: Duration) -> String {
+    let (content, seconds, forged) =
+        (receiving.driver.content(), receiving.took(now).as_secs_f64(), receiving.forged());
     let progress = content.store.progress();
     let forged = if forged > 0 { format!(", {forged} forged packets refused") } else { String::new() };
     if content.store.manifest().is_none() {
@@ -186,20 +138,16 @@ fn summary(driver: &Member, took: Duration, forged: u64) -> String {
             0 => String::new(),
             early => format!(", {early} packets came of a session whose root has not come"),
         };
-        return format!("nothing has come yet in {:.1} s{early}{forged}", took.as_secs_f64());
+        return format!("nothing has come yet in {seconds:.1} s{early}{forged}");
     }
     format!(
-        "{} of {} files, {} bytes, {} of {} symbols are lacking after {:.1} s{forged}",
-        progress.named,
-        progress.files,
-        progress.bytes,
-        progress.left,
-        progress.symbols,
-        took.as_secs_f64()
+        "{} of {} files, {} bytes, {} of {} symbols are lacking after {seconds:.1} s{forged}",
+        progress.named, progress.files, progress.bytes, progress.left, progress.symbols,
     )
 }
 
-fn value(driver: &Member, took: Duration, forged: u64, unread: &Unread) -> Value {
+fn value(receiving: &Member<'_>, now: Duration) -> Value {
+    let driver = &receiving.driver;
     let (content, counters) = (driver.content(), driver.counters());
     let progress = content.store.progress();
     json!({
@@ -211,13 +159,13 @@ fn value(driver: &Member, took: Duration, forged: u64, unread: &Unread) -> Value
         "symbols": progress.symbols,
         "left": progress.left,
         "received": content.symbols,
-        "seconds": took.as_secs_f64(),
+        "seconds": receiving.took(now).as_secs_f64(),
         "forged_blocks": progress.forged,
-        "forged": forged,
+        "forged": receiving.forged(),
         "early": content.early,
         "repeated": content.repeated,
         "malformed": content.malformed + counters.all_malformed(),
-        "unread": unread.said(),
+        "unread": receiving.unread(),
         "others": driver.other_sources().all(),
     })
 }

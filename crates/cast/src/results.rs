@@ -9,9 +9,11 @@ use crate::journal::{self, Closed, Journal};
 use faircast_proto::endpoint::Endpoint;
 use faircast_proto::time::Instant;
 use faircast_tables::table::{Table, Values};
+use faircast_wire::clock::Clock;
 use faircast_wire::content::Content;
 use faircast_wire::driver::Driver;
 use faircast_wire::event_log::EventLog;
+use faircast_wire::network::Network;
 use faircast_wire::record::{INTERVAL, Part, Record, receiver_name};
 use nix::unistd::gethostname;
 use serde_json::{Map, Value, json};
@@ -143,6 +145,19 @@ impl Results {
         if let Some(open) = &mut self.open {
             open.record.renew(now);
         }
+    }
+
+    /// Lets the driver stop and writes down what there is since the last interval, and how it ended. A sentence if that
+    /// cannot be written.
+    pub fn close<E: Endpoint, C: Content + Logged>(
+        &mut self,
+        how: &str,
+        driver: &mut Driver<E, C>,
+        clock: &mut impl Clock,
+        network: &mut impl Network,
+    ) -> Option<String> {
+        driver.stop(clock, network);
+        self.end(clock.now(), driver, how)
     }
 
     /// Writes down what there is since the last interval, and how it ended.

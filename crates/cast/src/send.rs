@@ -5,6 +5,7 @@ use crate::ending::{Ending, GOES_ON, Result, at_start};
 use crate::outgoing::Outgoing;
 use crate::progress::Progress;
 use crate::results::{self, Of, Results, SENDER};
+use crate::sending::Sending;
 use crate::told::{self, limits, rate, troubles};
 use crate::turns;
 use crate::usage::Send;
@@ -12,7 +13,6 @@ use faircast_deliver::geometry::Cut;
 use faircast_deliver::keys::{SenderKeys, SenderSession};
 use faircast_deliver::offer::{Offer, Settings};
 use faircast_deliver::source::gather;
-use faircast_proto::endpoint::ENDLESS;
 use faircast_wire::clock::Clock as _;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -61,48 +61,40 @@ pub fn command(options: &Send, interrupted: &mut dyn FnMut() -> bool) -> Result<
     })?;
     let now = turns::time(clock.now());
     let content = Outgoing::new(offer, session, keys.is_some(), now);
-    let mut driver = agreed.session.source(draw_id()?, agreed.groups, content)?;
+    let mut sending = Sending::new(agreed.session.source(draw_id()?, agreed.groups, content)?);
     let of = Of { verb: "send", who: SENDER, agreed: &agreed, interface: &sockets.interface().name };
-    let mut results = Results::open(options.written.results.as_deref(), &of, clock.now(), &mut driver)?;
-    driver.start(&mut clock, &mut sockets);
+    let mut results = Results::open(options.written.results.as_deref(), &of, clock.now(), &mut sending.driver)?;
+    sending.driver.start(&mut clock, &mut sockets);
     let began = now;
-    let mut granted = true;
     loop {
         let now = turns::time(clock.now());
-        driver.content_mut().now = now;
-        results.turn(turns::instant(now), &mut driver, f64::NAN).iter().for_each(|why| progress.notes(why));
-        let due = driver.content().offer.next_at(now);
-        if (due <= now) != granted {
-            granted = due <= now;
-            driver.grant(if granted { ENDLESS } else { 0 }, &mut clock, &mut sockets);
-        }
-        let own = (!granted).then(|| turns::instant(due));
+        sending.begin_turn(now);
+        progress.notes_all(results.turn(turns::instant(now), &mut sending.driver, f64::NAN));
+        let own = sending.grant(now, &mut clock, &mut sockets);
+        let driver = &mut sending.driver;
         let own = own.into_iter().chain(results.next()).min();
-        turns::turn(&mut driver, &mut clock, &mut sockets, own)?;
+        turns::turn(driver, &mut clock, &mut sockets, own)?;
         let content = driver.content_mut();
         if let Some(failure) = content.failure.take() {
             return Err(failure.into());
         }
         if content.offer.finished(now, expected) {
-            let text = format!("sent {}", summary(&driver, now - began, expected));
-            driver.stop(&mut clock, &mut sockets);
-            results.end(clock.now(), &mut driver, "done").iter().for_each(|why| progress.notes(why));
-            return Ok(Ending::Done(text, value(&driver, now - began)));
+            let text = format!("sent {}", summary(driver, now - began, expected));
+            progress.notes_all(results.close("done", driver, &mut clock, &mut sockets));
+            return Ok(Ending::Done(text, value(driver, now - began)));
         }
         if now.saturating_sub(content.active) > patience {
-            driver.stop(&mut clock, &mut sockets);
-            results.end(clock.now(), &mut driver, "incomplete").iter().for_each(|why| progress.notes(why));
+            progress.notes_all(results.close("incomplete", driver, &mut clock, &mut sockets));
             let why = format!("nobody who lacks something was heard for {} s", patience.as_secs_f64());
-            let text = format!("incomplete, {why}: {}", summary(&driver, now - began, expected));
-            return Ok(Ending::Incomplete(text, value(&driver, now - began)));
+            let text = format!("incomplete, {why}: {}", summary(driver, now - began, expected));
+            return Ok(Ending::Incomplete(text, value(driver, now - began)));
         }
         if interrupted() {
-            driver.stop(&mut clock, &mut sockets);
-            results.end(clock.now(), &mut driver, "interrupted").iter().for_each(|why| progress.notes(why));
+            progress.notes_all(results.close("interrupted", driver, &mut clock, &mut sockets));
             return Err(Ending::Interrupted(GOES_ON));
         }
         let (sent, all) = (driver.content().sent.0, driver.content().offer.manifest().symbols());
-        progress.shows(now, (sent, all), || brief(&driver, expected), || summary(&driver, now - began, expected));
+        progress.shows(now, (sent, all), || brief(driver, expected), || summary(driver, now - began, expected));
     }
 }
 

@@ -35,7 +35,7 @@ fn losses(cloud: &Rc<RefCell<Cloud>>, loss: f64) {
 }
 
 fn symbols(receivers: &[Receiving<'_, Store>; 2]) -> [u64; 2] {
-    receivers.each_ref().map(|receiver| receiver.driver().content().symbols)
+    receivers.each_ref().map(|receiver| receiver.of().driver.content().symbols)
 }
 
 /// Sends files to two receivers by these options, at `max_rate` and over a link of the first host if there is one, for

@@ -1,18 +1,15 @@
 //! The receiving end of `faircast stream`.
 
 use crate::agreed::{Agreed, draw_id};
-use crate::asking::Asking;
 use crate::ending::{Ending, Result, at_start, is_closed};
-use crate::following::{self, Following};
 use crate::incoming::Incoming;
-use crate::others::Others;
 use crate::progress::Progress;
+use crate::receiving::{Receiving, Who};
 use crate::results::{self, FAILED, Of, Results};
 use crate::turns;
-use crate::unread::Unread;
 use crate::usage::Stream;
 use faircast_deliver::keys::{ReceiverKeys, ReceiverSession};
-use faircast_deliver::stream::{Receiver, Tally, period};
+use faircast_deliver::stream::{Receiver, Tally};
 use faircast_wire::clock::{Clock as _, HostClock};
 use faircast_wire::record::receiver_name;
 use faircast_wire::sockets::Sockets;
@@ -25,8 +22,6 @@ use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::time::Duration;
 
-/// Bytes of a message at most.
-const MESSAGE_BYTES: usize = 600;
 /// Bytes that a pipe takes without waiting when it says that it takes some: `PIPE_BUF` of Linux.
 const PIPE: usize = 4096;
 /// Gaps are said no more often than this, those in between together.
@@ -35,7 +30,7 @@ const SAYS: Duration = Duration::from_secs(1);
 /// How often it says that it goes: nobody answers.
 const LEAVES: u32 = 3;
 
-type Member = following::Member<Receiver>;
+type Member<'a> = Receiving<'a, Receiver>;
 
 /// Bytes on their way to standard output.
 struct Output {
@@ -62,114 +57,80 @@ pub fn command(options: &Stream, from: SocketAddr, interrupted: &mut dyn FnMut()
     let session = ReceiverSession::new(keys.as_ref(), turns::since_1970().as_micros() as u64);
     let receiver = Receiver::new(session.verifier());
     let content = Incoming::new(receiver, session, keys.is_some().then_some(u64::MAX), began);
-    let mut following = Following::new(&agreed, id, options.source);
-    let mut driver = following.member(content)?;
-    let who = receiver_name(id);
-    let of = Of { verb: "stream", who: &who, agreed: &agreed, interface: &sockets.interface().name };
-    let mut results = Results::open(options.written.results.as_deref(), &of, clock.now(), &mut driver)?;
-    following.start(&mut driver, &mut clock, &mut sockets)?;
-    let mut asking = Asking::new(began, id);
+    let who = Who { id, source: options.source, keys: options.keys.as_deref() };
+    let mut receiving = Receiving::new(&agreed, who, content)?;
+    let name = receiver_name(id);
+    let of = Of { verb: "stream", who: &name, agreed: &agreed, interface: &sockets.interface().name };
+    let mut results = Results::open(options.written.results.as_deref(), &of, clock.now(), &mut receiving.driver)?;
+    receiving.start(&mut clock, &mut sockets)?;
     let mut progress = Progress::new(options.output(), began);
-    let mut unread = Unread::new(options.keys.as_deref());
-    let mut others = Others::default();
     let mut output = Output::new();
     let mut said = (began, 0, 0);
-    let mut spoken = None;
     loop {
         let now = turns::time(clock.now());
-        driver.content_mut().now = now;
-        let sending = driver.content().limits.rate_bps.unwrap_or(f64::NAN);
-        results.turn(turns::instant(now), &mut driver, sending).iter().for_each(|why| progress.notes(why));
-        let receiver = &mut driver.content_mut().store;
+        receiving.begin_turn(now);
+        let sending = receiving.driver.content().limits.rate_bps.unwrap_or(f64::NAN);
+        progress.notes_all(results.turn(turns::instant(now), &mut receiving.driver, sending));
+        let receiver = &mut receiving.driver.content_mut().store;
         if !output.is_empty() {
             receiver.expire(now);
         } else if let Some(bytes) = receiver.read(now) {
             output.give(bytes);
         }
-        if now >= asking.next {
-            asking.turns();
-            let receiver = &driver.content().store;
-            if receiver.salt() != spoken {
-                spoken = receiver.salt();
-                asking.begins();
-            }
-            let is_complete = receiver.complete() && output.is_empty();
-            if is_complete && asking.has_said_farewell() {
-                driver.stop(&mut clock, &mut sockets);
-                results.end(clock.now(), &mut driver, "done").iter().for_each(|why| progress.notes(why));
-                return Ok(end(&driver, now - began, &following, &unread).silent_if(options.quiet && !options.json));
-            }
-            let period = receiver.delay().map_or(SAYS, period);
-            if let Some((message, asks)) = receiver.standing(now, MESSAGE_BYTES)
-                && asking.says(is_complete, asks, period)
-            {
-                driver.say(&message, &mut clock, &mut sockets);
-            }
-            asking.waits(now, is_complete, period);
+        let is_whole = receiver.complete() && output.is_empty();
+        if receiving.speak(now, is_whole, &mut clock, &mut sockets)? {
+            progress.notes_all(results.close("done", &mut receiving.driver, &mut clock, &mut sockets));
+            return Ok(end(&receiving, now).silent_if(options.quiet && !options.json));
         }
-        let due = driver.content().store.due().unwrap_or(asking.next).min(asking.next);
-        let own = if output.is_empty() { due } else { asking.next };
+        let gives_up = receiving.driver.content().store.due().filter(|_| output.is_empty());
+        let own = gives_up.into_iter().fold(receiving.speaks_at(), Duration::min);
         let beside = turns::Beside { reads: None, writes: (!output.is_empty()).then(|| output.to.as_fd()) };
         let own = results.next().into_iter().chain(Some(turns::instant(own))).min();
-        if turns::turn_beside(&mut driver, &mut clock, &mut sockets, own, beside)?
+        if turns::turn_beside(&mut receiving.driver, &mut clock, &mut sockets, own, beside)?
             && let Err(why) = output.write()
         {
-            leave(&mut driver, &mut clock, &mut sockets);
+            leave(&mut receiving, &mut clock, &mut sockets);
             let closed = is_closed(&io::Error::from(why));
             let how = if closed { "incomplete" } else { FAILED };
-            results.end(clock.now(), &mut driver, how).iter().for_each(|why| progress.notes(why));
+            progress.notes_all(results.close(how, &mut receiving.driver, &mut clock, &mut sockets));
             return match closed {
                 true => Ok(Ending::Silent),
                 false => Err(Ending::System(format!("cannot write to standard output: {}", why.desc()))),
             };
         }
-        driver = following.follow(driver, now, &mut results, &mut clock, &mut sockets)?;
-        let heard = driver.content().heard_of(following.forged(&driver));
-        if let Some(sentence) = unread.look(now, &heard)
-            && !options.output().json
-        {
+        receiving = receiving.follow(now, &mut results, &mut clock, &mut sockets)?;
+        for sentence in receiving.remarks(now).iter().filter(|_| !options.output().json) {
             progress.notes(&format!("faircast: {sentence}"));
         }
-        if let Some(sentence) = following::others(&mut others, now, &driver)
-            && !options.output().json
-        {
-            progress.notes(&format!("faircast: {sentence}"));
-        }
-        let tally = driver.content().store.tally();
+        let tally = receiving.driver.content().store.tally();
         if (tally.gaps, tally.restarts) != (said.1, said.2) && now.saturating_sub(said.0) >= SAYS {
             if !options.output().json {
                 progress.notes(&format!("faircast: {}", missing(&tally)));
             }
             said = (now, tally.gaps, tally.restarts);
         }
-        let since = driver.content().heard.unwrap_or(began);
-        if let Some(patience) = options.patience.filter(|patience| now.saturating_sub(since) > *patience) {
-            driver.stop(&mut clock, &mut sockets);
-            results.end(clock.now(), &mut driver, "incomplete").iter().for_each(|why| progress.notes(why));
-            if let Some(ending) = unread.in_vain(&heard) {
-                return Err(ending);
-            }
-            let sentence = format!("incomplete: {}", unread.silence(&heard, patience.as_secs_f64()));
-            return Ok(Ending::Incomplete(sentence, value(&driver, now - began, &following, &unread)));
+        if let Some(patience) = options.patience.filter(|patience| receiving.is_silent_for(*patience, now)) {
+            progress.notes_all(results.close("incomplete", &mut receiving.driver, &mut clock, &mut sockets));
+            let sentence = format!("incomplete: {}", receiving.silence(patience)?);
+            return Ok(Ending::Incomplete(sentence, value(&receiving, now)));
         }
         if interrupted() {
-            leave(&mut driver, &mut clock, &mut sockets);
-            results.end(clock.now(), &mut driver, "interrupted").iter().for_each(|why| progress.notes(why));
-            let text = format!("interrupted: {}", summary(&driver, now - began));
-            return Ok(Ending::Stopped(text, value(&driver, now - began, &following, &unread)));
+            leave(&mut receiving, &mut clock, &mut sockets);
+            progress.notes_all(results.close("interrupted", &mut receiving.driver, &mut clock, &mut sockets));
+            let text = format!("interrupted: {}", summary(&receiving, now));
+            return Ok(Ending::Stopped(text, value(&receiving, now)));
         }
-        progress.flows(now, || brief(&driver), || summary(&driver, now - began));
+        progress.flows(now, || brief(&receiving), || summary(&receiving, now));
     }
 }
 
-/// Goes before the end: the sender need not wait.
-fn leave(driver: &mut Member, clock: &mut HostClock, sockets: &mut Sockets) {
-    if let Some(message) = driver.content().store.farewell() {
+/// Says before the end that it goes: the sender need not wait.
+fn leave(receiving: &mut Member<'_>, clock: &mut HostClock, sockets: &mut Sockets) {
+    if let Some(message) = receiving.driver.content().store.farewell() {
         for _ in 0..LEAVES {
-            driver.say(&message, clock, sockets);
+            receiving.driver.say(&message, clock, sockets);
         }
     }
-    driver.stop(clock, sockets);
 }
 
 impl Output {
@@ -201,11 +162,11 @@ impl Output {
 }
 
 /// The stream is over.
-fn end(driver: &Member, took: Duration, following: &Following<'_>, unread: &Unread) -> Ending {
-    let (tally, value) = (driver.content().store.tally(), value(driver, took, following, unread));
+fn end(receiving: &Member<'_>, now: Duration) -> Ending {
+    let (tally, value) = (receiving.driver.content().store.tally(), value(receiving, now));
     match tally.gaps + tally.restarts {
-        0 => Ending::Done(format!("received {}", summary(driver, took)), value),
-        _ => Ending::Incomplete(format!("incomplete: {}", summary(driver, took)), value),
+        0 => Ending::Done(format!("received {}", summary(receiving, now)), value),
+        _ => Ending::Incomplete(format!("incomplete: {}", summary(receiving, now)), value),
     }
 }
 
@@ -229,25 +190,27 @@ fn missing(tally: &Tally) -> String {
 }
 
 /// How it is, in a line.
-fn summary(driver: &Member, took: Duration) -> String {
-    let tally = driver.content().store.tally();
+fn summary(receiving: &Member<'_>, now: Duration) -> String {
+    let tally = receiving.driver.content().store.tally();
     let (missing, from) = (missing(&tally), tally.missed);
     let missing = if missing.is_empty() { missing } else { format!("; {missing}") };
     let from = if from > 0 { format!(" from byte {from} on") } else { String::new() };
-    format!("{} bytes{from} in {:.1} s{missing}", tally.bytes, took.as_secs_f64())
+    format!("{} bytes{from} in {:.1} s{missing}", tally.bytes, receiving.took(now).as_secs_f64())
 }
 
 /// How it is, for beside a bar.
-fn brief(driver: &Member) -> String {
-    let tally = driver.content().store.tally();
-    match driver.content().heard {
+fn brief(receiving: &Member<'_>) -> String {
+    let content = receiving.driver.content();
+    let tally = content.store.tally();
+    match content.heard {
         None => "nothing has come yet".to_owned(),
         Some(_) if tally.gaps > 0 => format!("{} bytes, {}", tally.bytes, missing(&tally)),
         Some(_) => format!("{} bytes", tally.bytes),
     }
 }
 
-fn value(driver: &Member, took: Duration, following: &Following<'_>, unread: &Unread) -> Value {
+fn value(receiving: &Member<'_>, now: Duration) -> Value {
+    let driver = &receiving.driver;
     let (content, counters) = (driver.content(), driver.counters());
     let tally = content.store.tally();
     json!({
@@ -261,13 +224,13 @@ fn value(driver: &Member, took: Duration, following: &Following<'_>, unread: &Un
         "restarts": tally.restarts,
         "is_over": content.store.complete(),
         "received": content.symbols,
-        "seconds": took.as_secs_f64(),
+        "seconds": receiving.took(now).as_secs_f64(),
         "forged_blocks": tally.forged,
-        "forged": following.forged(driver),
+        "forged": receiving.forged(),
         "early": content.early,
         "repeated": content.repeated,
         "malformed": content.malformed + counters.all_malformed(),
-        "unread": unread.said(),
+        "unread": receiving.unread(),
         "others": driver.other_sources().all(),
     })
 }

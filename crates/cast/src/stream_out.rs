@@ -5,13 +5,13 @@ use crate::ending::{Ending, Result, at_start};
 use crate::outgoing::Outgoing;
 use crate::progress::Progress;
 use crate::results::{self, Of, Results, SENDER};
+use crate::sending::Sending;
 use crate::told::{self, limits, rate, troubles};
 use crate::turns;
 use crate::usage::Stream;
 use faircast_deliver::geometry::Cut;
 use faircast_deliver::keys::{SenderKeys, SenderSession};
 use faircast_deliver::stream::{Sender, Settings};
-use faircast_proto::endpoint::ENDLESS;
 use faircast_wire::clock::Clock as _;
 use nix::errno::Errno;
 use serde_json::{Value, json};
@@ -70,18 +70,18 @@ pub fn command(
     let began = turns::time(clock.now());
     let mut progress = Progress::new(options.output(), began);
     let content = Outgoing::new(sender, session, keys.is_some(), began);
-    let mut driver = agreed.session.source(draw_id()?, agreed.groups, content)?;
+    let mut sending = Sending::new(agreed.session.source(draw_id()?, agreed.groups, content)?);
     let of = Of { verb: "stream", who: SENDER, agreed: &agreed, interface: &sockets.interface().name };
-    let mut results = Results::open(options.written.results.as_deref(), &of, clock.now(), &mut driver)?;
-    driver.start(&mut clock, &mut sockets);
+    let mut results = Results::open(options.written.results.as_deref(), &of, clock.now(), &mut sending.driver)?;
+    sending.driver.start(&mut clock, &mut sockets);
     let input = std::io::stdin();
-    let (mut granted, mut is_ready, mut ended) = (true, false, None);
+    let (mut is_ready, mut ended) = (false, None);
     let mut bytes = vec![0; READ];
     loop {
         let now = turns::time(clock.now());
-        driver.content_mut().now = now;
-        results.turn(turns::instant(now), &mut driver, f64::NAN).iter().for_each(|why| progress.notes(why));
-        let sender = &mut driver.content_mut().offer;
+        sending.begin_turn(now);
+        progress.notes_all(results.turn(turns::instant(now), &mut sending.driver, f64::NAN));
+        let sender = &mut sending.driver.content_mut().offer;
         let wants = if ended.is_none() { sender.wants().min(READ) } else { 0 };
         if is_ready && wants > 0 {
             match nix::unistd::read(input.as_fd(), &mut bytes[..wants]) {
@@ -94,42 +94,29 @@ pub fn command(
                 Err(why) => return Err(Ending::System(format!("cannot read standard input: {}", why.desc()))),
             }
         }
-        let due = sender.next_at(now);
-        if (due <= now) != granted {
-            granted = due <= now;
-            driver.grant(if granted { ENDLESS } else { 0 }, &mut clock, &mut sockets);
-        }
-        let own = (!granted).then(|| turns::instant(due));
+        let own = sending.grant(now, &mut clock, &mut sockets);
+        let driver = &mut sending.driver;
         let own = own.into_iter().chain(results.next()).min();
-        let sender = &driver.content().offer;
-        let is_read = ended.is_none() && sender.wants() > 0;
-        is_ready = turns::turn_beside(
-            &mut driver,
-            &mut clock,
-            &mut sockets,
-            own,
-            turns::Beside { reads: is_read.then(|| input.as_fd()), writes: None },
-        )?;
-        let content = driver.content_mut();
+        let is_read = ended.is_none() && driver.content().offer.wants() > 0;
+        let beside = turns::Beside { reads: is_read.then(|| input.as_fd()), writes: None };
+        is_ready = turns::turn_beside(driver, &mut clock, &mut sockets, own, beside)?;
+        let content = driver.content();
         if content.offer.finished(now) {
-            driver.stop(&mut clock, &mut sockets);
-            results.end(clock.now(), &mut driver, "done").iter().for_each(|why| progress.notes(why));
-            return Ok(end(&driver, now - began).silent_if(options.quiet && !options.json));
+            progress.notes_all(results.close("done", driver, &mut clock, &mut sockets));
+            return Ok(end(driver, now - began).silent_if(options.quiet && !options.json));
         }
         if ended.is_some_and(|ended| now.saturating_sub(content.active.max(ended)) > patience) {
-            driver.stop(&mut clock, &mut sockets);
-            results.end(clock.now(), &mut driver, "incomplete").iter().for_each(|why| progress.notes(why));
+            progress.notes_all(results.close("incomplete", driver, &mut clock, &mut sockets));
             let why = format!("nobody who lacks something was heard for {} s", patience.as_secs_f64());
-            let text = format!("incomplete, {why}: {}", summary(&driver, now - began));
-            return Ok(Ending::Incomplete(text, value(&driver, now - began)));
+            let text = format!("incomplete, {why}: {}", summary(driver, now - began));
+            return Ok(Ending::Incomplete(text, value(driver, now - began)));
         }
         if interrupted() {
-            driver.stop(&mut clock, &mut sockets);
-            results.end(clock.now(), &mut driver, "interrupted").iter().for_each(|why| progress.notes(why));
-            let text = format!("interrupted: {}", summary(&driver, now - began));
-            return Ok(Ending::Stopped(text, value(&driver, now - began)));
+            progress.notes_all(results.close("interrupted", driver, &mut clock, &mut sockets));
+            let text = format!("interrupted: {}", summary(driver, now - began));
+            return Ok(Ending::Stopped(text, value(driver, now - began)));
         }
-        progress.flows(now, || brief(&driver), || summary(&driver, now - began));
+        progress.flows(now, || brief(driver), || summary(driver, now - began));
     }
 }
 

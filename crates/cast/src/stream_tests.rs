@@ -15,7 +15,7 @@ const LENGTH: usize = 500_000;
 const SCHEMES: [&str; 3] = ["tfmcc", "omcc", "pgmcc"];
 
 fn came(receiver: &Receiving<'_, Receiver>) -> (usize, u64, u64, bool) {
-    let tally = receiver.driver().content().store.tally();
+    let tally = receiver.of().driver.content().store.tally();
     (receiver.output.len(), tally.lost, tally.restarts, receiver.is_over)
 }
 
@@ -37,7 +37,7 @@ fn losses_change_nothing_by_any_scheme() {
                 assert_eq!(came(receiver), (LENGTH, 0, 0, true), "{scheme} {losses:?}");
                 assert!(receiver.output == input, "{scheme} {losses:?}");
             }
-            assert_eq!(sender.driver.content().offer.roster().complete(), 2, "{scheme} {losses:?}");
+            assert_eq!(sender.driver().content().offer.roster().complete(), 2, "{scheme} {losses:?}");
         }
     }
 }
@@ -63,7 +63,10 @@ fn a_first_packet_that_is_lost_costs_nothing() {
             cloud.borrow_mut().hosts[1].loss = 0.0;
             go_on(&cloud, 60.0, &mut ends);
             assert!(receiver.output == input, "{scheme}, keys {keyed}: {:?}", came(&receiver));
-            assert_eq!((came(&receiver), receiver.driver().content().store.tally().missed), ((LENGTH, 0, 0, true), 0));
+            assert_eq!(
+                (came(&receiver), receiver.of().driver.content().store.tally().missed),
+                ((LENGTH, 0, 0, true), 0)
+            );
         }
     }
 }
@@ -103,7 +106,7 @@ fn who_sent_for_a_moment_is_not_said_to_send() {
     begin(&cloud, &mut [(&mut second, 2)]);
     go_on(&cloud, 3.0, &mut [(&mut any, 1), (&mut first, 0), (&mut second, 2)]);
     go_on(&cloud, 12.0, &mut [(&mut any, 1), (&mut first, 0)]);
-    assert_eq!((&any.said[..], any.driver().other_sources().all().len()), (&[][..], 1));
+    assert_eq!((&any.said[..], any.of().driver.other_sources().all().len()), (&[][..], 1));
 }
 
 #[test]
@@ -113,7 +116,7 @@ fn of_two_senders_to_one_group_a_receiver_takes_the_one_that_it_was_told_or_says
             let [said] = &any.said[..] else { panic!("{scheme}: {:?}", any.said) };
             assert!(said.starts_with("10.0.0.4:40000 sends to this group, too, "), "{scheme}: {said}");
             assert!(said.contains("10.0.0.1:40000 was heard first; --source ADDR"), "{scheme}: {said}");
-            assert!(named.said.is_empty() && named.driver().other_sources().all().is_empty(), "it was told");
+            assert!(named.said.is_empty() && named.of().driver.other_sources().all().is_empty(), "it was told");
         });
         two_senders(scheme, 80.0, |[any, named], senders, [first, second]| {
             for (receiver, input) in [(any, first), (named, second)] {
@@ -122,7 +125,7 @@ fn of_two_senders_to_one_group_a_receiver_takes_the_one_that_it_was_told_or_says
             }
             // Each sender has the one that took it, and repairs for nobody else.
             for (sender, id) in senders.into_iter().zip([1, 2]) {
-                let there: Vec<u64> = sender.driver.content().offer.roster().receivers().map(|(id, _)| id).collect();
+                let there: Vec<u64> = sender.driver().content().offer.roster().receivers().map(|(id, _)| id).collect();
                 assert_eq!(there, [id], "{scheme}");
             }
         });
@@ -186,7 +189,7 @@ fn a_sender_that_starts_again_in_the_middle_is_followed_by_any_scheme() {
                 assert_eq!(gaps > 0, lost > 0 && !inputs[0].starts_with(before), "{scheme}, keys {keyed}: {lost}");
                 assert!(receiver.said.is_empty(), "it is the same: {:?}", receiver.said);
             }
-            assert_eq!(second.driver.content().offer.roster().complete(), 2);
+            assert_eq!(second.driver().content().offer.roster().complete(), 2);
         }
     }
 }
