@@ -58,7 +58,7 @@ BINDGEN := $(shell sed -n '/^name = "wasm-bindgen"$$/{n;s/.*"\(.*\)"/\1/p}' Carg
 BINDGEN_CLI := target/web-tools/bin/wasm-bindgen
 $(BINDGEN_CLI)-$(BINDGEN):
 	@echo "compiling wasm-bindgen-cli $(BINDGEN) into target/web-tools"
-	@cargo install --quiet wasm-bindgen-cli --version =$(BINDGEN) --root target/web-tools --force
+	@cargo install --quiet --debug wasm-bindgen-cli --version =$(BINDGEN) --root target/web-tools --force
 	@touch $@
 
 web/core/core_bg.wasm: $(BINDGEN_CLI)-$(BINDGEN) Cargo.toml Cargo.lock $(RUST)
@@ -129,6 +129,9 @@ TEMPLATE := examples/worst-loss
 # Another such crate, built on TFMCC.
 WRAPPED := examples/tfmcc-percentile
 template: export CARGO_TARGET_DIR := $(CURDIR)/target
+# What is compiled for it runs for seconds: to compile it quickly is quicker.
+template: export CARGO_PROFILE_DEV_OPT_LEVEL := 0
+template: export CARGO_PROFILE_DEV_DEBUG := 0
 template: build
 	cargo fmt --check --manifest-path $(TEMPLATE)/Cargo.toml
 	cargo clippy --manifest-path $(TEMPLATE)/Cargo.toml --all-targets --all-features --quiet --locked -- -D warnings
