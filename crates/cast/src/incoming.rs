@@ -206,6 +206,16 @@ mod tests {
             })
         };
         let [[old, _], [root, symbol], [new, next]] = [5, 6, 7].map(packets);
+        // Before the first root a key that opens something is known not to be wrong.
+        let mut early = Incoming::new(
+            Store::open(&folder.join("e"), store::Settings::default(), None).unwrap(),
+            ReceiverSession::new(Some(&receiver), 1),
+            Some(9),
+            Duration::ZERO,
+        );
+        assert_eq!((early.heard_of(9).is_read, early.heard_of(9).is_opened), (false, false));
+        assert!(early.open(9, &mut symbol.clone(), 7).is_err());
+        assert_eq!((early.heard_of(9).is_read, early.heard_of(9).is_opened), (false, true));
         let mut is_let = |message: &Vec<u8>| {
             let is_let = content.open(9, &mut message.clone(), 7).is_ok();
             (is_let, std::mem::take(&mut content.is_renewed))

@@ -58,13 +58,13 @@ mod sending;
 mod side_by_side_tests;
 #[cfg(test)]
 mod spike_tests;
+#[cfg(test)]
+mod strangers_tests;
 mod stream;
 mod stream_in;
 mod stream_out;
 #[cfg(test)]
 mod stream_tests;
-#[cfg(test)]
-mod strangers_tests;
 #[cfg(test)]
 mod testing;
 mod told;

@@ -9,6 +9,7 @@ use crate::following::{Following, Member, others};
 use crate::incoming::Incoming;
 use crate::others::Others;
 use crate::results::Results;
+use crate::turns::time;
 use crate::unread::Unread;
 use faircast_deliver::keys::Salt;
 use faircast_wire::clock::Clock;
@@ -25,6 +26,8 @@ pub struct Receiving<'a, I> {
     pub driver: Member<I>,
     following: Following<'a>,
     began: Duration,
+    /// When something came last, of whichever source; at first when it began.
+    heard: Duration,
     asking: Asking,
     /// The session to which something was said.
     spoken: Option<Salt>,
@@ -33,7 +36,6 @@ pub struct Receiving<'a, I> {
 }
 
 /// Who receives.
-#[derive(Clone, Copy)]
 pub struct Who<'a> {
     /// Its id.
     pub id: u64,
@@ -45,6 +47,10 @@ pub struct Who<'a> {
 
 impl<'a, I: Inbound> Receiving<'a, I> {
     /// One that has not begun.
+    ///
+    /// # Errors
+    ///
+    /// The scheme has no such members.
     pub fn new(agreed: &'a Agreed, who: Who<'_>, content: Incoming<I>) -> Result<Receiving<'a, I>> {
         let following = Following::new(agreed, who.id, who.source);
         let began = content.now;
@@ -52,6 +58,7 @@ impl<'a, I: Inbound> Receiving<'a, I> {
             driver: following.member(content)?,
             following,
             began,
+            heard: began,
             asking: Asking::new(began, who.id),
             spoken: None,
             unread: Unread::new(who.keys),
@@ -60,7 +67,13 @@ impl<'a, I: Inbound> Receiving<'a, I> {
     }
 
     /// Begins to listen.
+    ///
+    /// # Errors
+    ///
+    /// The group is not to be had.
     pub fn start(&mut self, clock: &mut impl Clock, network: &mut impl Network) -> Result<()> {
+        self.began = time(clock.now());
+        (self.heard, self.asking.next) = (self.began, self.began);
         self.following.start(&mut self.driver, clock, network)
     }
 
@@ -74,13 +87,17 @@ impl<'a, I: Inbound> Receiving<'a, I> {
         self.asking.next
     }
 
-    /// It is time to say something: all is there, or it begins.
+    /// It is time to say something: all is there.
     pub fn hurry(&mut self, now: Duration) {
         self.asking.next = now;
     }
 
     /// Says what is due, if something is; `is_whole` says that nothing is awaited any more. Whether it has been said
     /// often enough that this is so: then it is over.
+    ///
+    /// # Errors
+    ///
+    /// What has come could not be kept.
     pub fn speak(
         &mut self,
         now: Duration,
@@ -98,6 +115,7 @@ impl<'a, I: Inbound> Receiving<'a, I> {
             self.asking.begins();
         }
         let period = store.period();
+        // Before the end, too: what has come is safe then.
         let message = store.says(now, MESSAGE_BYTES)?;
         if is_whole && self.asking.has_said_farewell() {
             return Ok(true);
@@ -115,7 +133,7 @@ impl<'a, I: Inbound> Receiving<'a, I> {
     ///
     /// # Errors
     ///
-    /// What has come could not be kept.
+    /// What has come could not be kept, or no member can be made for the other source.
     pub fn follow(
         mut self,
         now: Duration,
@@ -126,6 +144,7 @@ impl<'a, I: Inbound> Receiving<'a, I> {
         if let Some(failure) = self.driver.content_mut().failure.take() {
             return Err(failure.into());
         }
+        self.heard = self.driver.content().heard.unwrap_or(self.heard);
         let driver = self.following.follow(self.driver, now, results, clock, network)?;
         Ok(Receiving { driver, ..self })
     }
@@ -147,9 +166,9 @@ impl<'a, I: Inbound> Receiving<'a, I> {
         self.unread.said()
     }
 
-    /// Whether nothing has come for longer than this.
+    /// Whether nothing had come for longer than this after the last turn, of whichever source.
     pub fn is_silent_for(&self, patience: Duration, now: Duration) -> bool {
-        now.saturating_sub(self.driver.content().heard.unwrap_or(self.began)) > patience
+        now.saturating_sub(self.heard) > patience
     }
 
     /// That nothing has come for so long, in words.

@@ -13,7 +13,7 @@ use std::time::Duration;
 fn beside_a_stranger(options: &str, loss: f64) -> (Vec<String>, Result<String, Ending>) {
     let [folder, others] = ["rightful", "others"].map(|whose| Folder::new(&format!("{whose}-{loss}")));
     let (of_sender, of_receivers) = folder.keys(1);
-    let (_, of_others) = others.keys(1);
+    let (_, of_others) = others.keys(2);
     let agreed = agreed(&format!("--keys k {options}"), "4Mbit/s");
     let cloud = cloud(&agreed, 3, 7);
     cloud.borrow_mut().hosts[2].loss = loss;
@@ -21,7 +21,8 @@ fn beside_a_stranger(options: &str, loss: f64) -> (Vec<String>, Result<String, E
     fs::write(&path, &content).unwrap();
     let mut sender = files(&agreed, 9, Some(&of_sender), &[path]);
     let mut receiver = into_folder(&agreed, 1, Some(&of_receivers[0]), &folder.path().join("own"));
-    let mut stranger = into_folder(&agreed, 2, Some(&of_others[0]), &folder.path().join("other"));
+    let mut stranger = into_folder(&agreed, 2, Some(&of_others[1]), &folder.path().join("other"));
+    stranger.patience = Duration::from_secs(39);
     let mut ends: [(&mut dyn Turns, usize); 3] = [(&mut receiver, 1), (&mut stranger, 2), (&mut sender, 0)];
     begin(&cloud, &mut ends);
     go_on(&cloud, 40.0, &mut ends);
@@ -30,6 +31,10 @@ fn beside_a_stranger(options: &str, loss: f64) -> (Vec<String>, Result<String, E
     let known: Vec<u64> = sender.driver().content().offer.roster().receivers().map(|(id, _)| id).collect();
     assert_eq!(known, [u64::from(of_receivers[0].id())], "{options}, {loss}");
     assert_eq!(fs::read_dir(folder.path().join("other")).unwrap().count(), 1, "its own work alone");
+    assert_eq!(sender.driver().counters().forged, 0, "{options}, {loss}: the stranger says nothing");
+    assert_eq!(receiver.of().forged(), 0, "{options}, {loss}");
+    assert_eq!(stranger.of().driver.content().heard, None, "{options}, {loss}");
+    assert!(stranger.gives_up, "{options}, {loss}: nothing came for it");
     let end = stranger.of().silence(Duration::from_secs(5));
     (stranger.said, end)
 }

@@ -6,6 +6,7 @@ use crate::testing::{Folder, agreed, begin, bytes, cloud, go_on};
 use faircast_deliver::stream::{Receiver, Sender};
 use faircast_proto::time::Rate;
 use faircast_wire::testing::{Turns, socket};
+use std::time::Duration;
 
 /// What a stream has, bit/s, and the link, which carries three times that.
 const BPS: f64 = 500e3;
@@ -166,6 +167,8 @@ fn a_sender_that_starts_again_in_the_middle_is_followed_by_any_scheme() {
             };
             let mut receivers =
                 [0, 1].map(|of| of_stream(&agreed, 1 + of as u64, keyed.then_some(&of_receivers[of]), None));
+            // A source without keys is followed after three seconds of silence: not as long as this, at whatever time.
+            receivers.iter_mut().for_each(|receiver| receiver.patience = Duration::from_secs(5));
             let [one, two] = &mut receivers;
             let mut first = started(0);
             let mut ends: [(&mut dyn Turns, usize); 3] = [(one, 1), (two, 2), (&mut first, 0)];
@@ -188,6 +191,7 @@ fn a_sender_that_starts_again_in_the_middle_is_followed_by_any_scheme() {
                 let gaps = gaps(before, &inputs[0]).unwrap_or_else(|| panic!("{scheme}, keys {keyed}: none of it"));
                 assert_eq!(gaps > 0, lost > 0 && !inputs[0].starts_with(before), "{scheme}, keys {keyed}: {lost}");
                 assert!(receiver.said.is_empty(), "it is the same: {:?}", receiver.said);
+                assert!(!receiver.gives_up, "{scheme}, keys {keyed}: the second one came");
             }
             assert_eq!(second.driver().content().offer.roster().complete(), 2);
         }

@@ -164,6 +164,10 @@ pub struct Receiving<'a, I> {
     results: Results,
     /// What its user is told.
     pub said: Vec<String>,
+    /// So long without a word, and it would have given up, had it been asked to.
+    pub patience: Duration,
+    /// It would have.
+    pub gives_up: bool,
     /// What has come out of a stream.
     pub output: Vec<u8>,
     /// It has said that it has everything, and has ended.
@@ -204,7 +208,15 @@ impl<'a, I: Inbound> Receiving<'a, I> {
         let mut of = receiving::Receiving::new(agreed, Who { id, source, keys }, content).unwrap();
         let session = Of { verb: "receive", who: "receiver", agreed, interface: "eth0" };
         let results = Results::open(None, &session, Instant::ZERO, &mut of.driver).unwrap();
-        Receiving { of: Some(of), results, said: Vec::new(), output: Vec::new(), is_over: false }
+        Receiving {
+            of: Some(of),
+            results,
+            said: Vec::new(),
+            patience: Duration::MAX,
+            gives_up: false,
+            output: Vec::new(),
+            is_over: false,
+        }
     }
 
     /// What takes the turns.
@@ -218,7 +230,6 @@ impl<I: Taking> Turns for Receiving<'_, I> {
         let of = self.of.as_mut().expect("it is taken for a moment only");
         of.begin_turn(time(clock.now()));
         of.start(clock, port).unwrap();
-        of.hurry(time(clock.now()));
     }
 
     fn turn(&mut self, clock: &mut TestClock, port: &mut Port) -> Option<Instant> {
@@ -243,6 +254,7 @@ impl<I: Taking> Turns for Receiving<'_, I> {
         of.driver.content_mut().store.works(now, &mut self.output);
         let mut of = of.follow(now, &mut self.results, clock, port).unwrap();
         self.said.extend(of.remarks(now));
+        self.gives_up |= of.is_silent_for(self.patience, now);
         // What is due is given up when that is past: on hosts time goes on by itself.
         let past = now + Duration::from_micros(1);
         let own = of.driver.content().store.gives_up().into_iter().chain([of.speaks_at()]).min();

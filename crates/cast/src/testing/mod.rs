@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `mod.rs` | what both ends agree on, folders, contents, a network of hosts |
 //! | `written.rs` | an end of which `--results` writes something down, and what is read of that |
-//! | `ends.rs` | the loops of `send`, `receive` and `stream` |
+//! | `ends.rs` | senders and receivers of files and streams, turn by turn |
 
 pub mod ends;
 pub mod written;
