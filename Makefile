@@ -58,7 +58,8 @@ BINDGEN := $(shell sed -n '/^name = "wasm-bindgen"$$/{n;s/.*"\(.*\)"/\1/p}' Carg
 BINDGEN_CLI := target/web-tools/bin/wasm-bindgen
 $(BINDGEN_CLI)-$(BINDGEN):
 	@echo "compiling wasm-bindgen-cli $(BINDGEN) into target/web-tools"
-	@CARGO_PROFILE_DEV_DEBUG=0 cargo install --quiet --debug wasm-bindgen-cli --version =$(BINDGEN) --root target/web-tools --force
+	@CARGO_PROFILE_DEV_DEBUG=0 cargo install --quiet --debug wasm-bindgen-cli --version =$(BINDGEN) \
+		--root target/web-tools --force
 	@touch $@
 
 web/core/core_bg.wasm: $(BINDGEN_CLI)-$(BINDGEN) Cargo.toml Cargo.lock $(RUST)
