@@ -171,7 +171,7 @@ impl<'a, I: Inbound> Receiving<'a, I> {
         now.saturating_sub(self.heard) > patience
     }
 
-    /// That nothing has come for so long, in words.
+    /// Says in words that nothing has come for so long.
     ///
     /// # Errors
     ///
