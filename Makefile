@@ -148,7 +148,7 @@ template: build
 # wrap around, kills at random moments and between any two writes, a thousand ends of programs,
 # and a thousand flipped bits.
 test-long: build
-	FAIRCAST_INPUTS=10000000 cargo test --profile checked -p faircast-proto upset
+	FAIRCAST_INPUTS=10000000 cargo test --release --config tools/checked.toml -p faircast-proto upset
 	$(BIN)/python tools/kills.py
 	$(BIN)/python tools/exits.py
 	$(BIN)/python tools/flips.py
@@ -201,7 +201,7 @@ CHECKED := $(CURDIR)/target/checked/python
 UNCOUNTED := documents website ledger terminal archive sweep_folder
 check-overflow: build
 	@rm -rf $(CHECKED) target/checked/wheels
-	@PIP_QUIET=1 $(BIN)/maturin build --quiet --profile checked --out target/checked/wheels
+	@PIP_QUIET=1 $(BIN)/maturin build --quiet --release --config tools/checked.toml --out target/checked/wheels
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $(CHECKED) \
 		target/checked/wheels/*.whl
 	PYTHONPATH=$(CHECKED) $(BIN)/python -c 'import faircast, sys; sys.exit("checked" not in faircast.__file__)'
