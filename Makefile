@@ -136,10 +136,10 @@ template: export CARGO_PROFILE_DEV_DEBUG := 0
 template: build
 	cargo fmt --check --manifest-path $(TEMPLATE)/Cargo.toml
 	cargo clippy --manifest-path $(TEMPLATE)/Cargo.toml --all-targets --all-features --quiet --locked -- -D warnings
-	@rm -rf $(TEMPLATE)/.venv
+	@rm -rf $(TEMPLATE)/.venv $(TEMPLATE)/results
 	@$(BIN)/python -m venv --without-pip $(TEMPLATE)/.venv
 	@$(BIN)/python tools/share_environment.py $(TEMPLATE)/.venv
-	$(BIN)/python tools/readme_commands.py $(TEMPLATE)/README.md
+	CARGO_PROFILE_RELEASE_OPT_LEVEL=0 $(BIN)/python tools/readme_commands.py $(TEMPLATE)/README.md
 	cargo fmt --check --manifest-path $(WRAPPED)/Cargo.toml
 	cargo clippy --manifest-path $(WRAPPED)/Cargo.toml --all-targets --quiet --locked -- -D warnings
 	cargo test --manifest-path $(WRAPPED)/Cargo.toml --quiet --locked
