@@ -204,7 +204,7 @@ check-overflow: build
 	@PIP_QUIET=1 $(BIN)/maturin build --quiet --release --config tools/checked.toml --out target/checked/wheels
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $(CHECKED) \
 		target/checked/wheels/*.whl
-	PYTHONPATH=$(CHECKED) $(BIN)/python -c 'import faircast, sys; sys.exit("checked" not in faircast.__file__)'
+	PYTHONPATH=$(CHECKED) $(BIN)/python tools/is_checked.py $(CHECKED)
 	PYTHONPATH=$(CHECKED) $(PYTEST) $(UNCOUNTED:%=--ignore=python/tests/test_%.py)
 
 bench: build

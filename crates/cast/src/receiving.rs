@@ -9,7 +9,6 @@ use crate::following::{Following, Member, others};
 use crate::incoming::Incoming;
 use crate::others::Others;
 use crate::results::Results;
-use crate::turns::time;
 use crate::unread::Unread;
 use faircast_deliver::keys::Salt;
 use faircast_wire::clock::Clock;
@@ -46,7 +45,7 @@ pub struct Who<'a> {
 }
 
 impl<'a, I: Inbound> Receiving<'a, I> {
-    /// One that has not begun.
+    /// One that begins now, at the present moment of `content`.
     ///
     /// # Errors
     ///
@@ -72,8 +71,6 @@ impl<'a, I: Inbound> Receiving<'a, I> {
     ///
     /// The group is not to be had.
     pub fn start(&mut self, clock: &mut impl Clock, network: &mut impl Network) -> Result<()> {
-        self.began = time(clock.now());
-        (self.heard, self.asking.next) = (self.began, self.began);
         self.following.start(&mut self.driver, clock, network)
     }
 

@@ -8,6 +8,7 @@ use crate::outgoing::Outgoing;
 use crate::receiving::{self, Who};
 use crate::results::{Of, Results};
 use crate::sending;
+use crate::testing::AHEAD;
 use crate::told;
 use crate::turns::{instant, time};
 use faircast_deliver::geometry::Cut;
@@ -23,6 +24,9 @@ use faircast_wire::testing::{Port, TestClock, Turns};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// When a test begins, by the clocks of its hosts.
+const BEGAN: Duration = Duration::from_nanos(AHEAD.0);
 
 /// A sender.
 pub struct Sending<O> {
@@ -185,7 +189,7 @@ pub fn into_folder<'a>(
     let store = Store::open(folder, store::Settings::default(), verifier).unwrap();
     let numbers = store.counter(0).unwrap();
     let session = ReceiverSession::new(keys, numbers.start);
-    let content = Incoming::new(store, session, keys.is_some().then_some(numbers.end), Duration::ZERO);
+    let content = Incoming::new(store, session, keys.is_some().then_some(numbers.end), BEGAN);
     Receiving::new(agreed, keys.map_or(id, |keys| keys.id().into()), None, content)
 }
 
@@ -198,7 +202,7 @@ pub fn of_stream<'a>(
 ) -> Receiving<'a, Receiver> {
     let session = ReceiverSession::new(keys, 1);
     let receiver = Receiver::new(session.verifier());
-    let content = Incoming::new(receiver, session, keys.is_some().then_some(u64::MAX), Duration::ZERO);
+    let content = Incoming::new(receiver, session, keys.is_some().then_some(u64::MAX), BEGAN);
     Receiving::new(agreed, keys.map_or(id, |keys| keys.id().into()), source, content)
 }
 
